@@ -34,8 +34,8 @@ Command whole_program() {
           .commands = {run_command(), check_command(), generate_command(), graph_command(),
                        plugins_command(), posteriordb_command(), new_command(), schema_command(),
                        study_command(), summary_command(), report_command(), verify_command(),
-                       completion_command(whole_program), manual_command(whole_program),
-                       worker_command()}};
+                       completion_command(), manual_command(whole_program),
+                       complete_command(whole_program), worker_command()}};
 }
 
 /// Throws nothing: where even this cannot be written, the exit code remains.
