@@ -75,6 +75,7 @@ def expected_values():
         (("run", "--prior", "mo"), {"model.toml"}),
         (("run", "model.toml", ""), set()),
         (("study", "mod"), {"model.toml"}),
+        (("export", "runs/first", "--format", ""), {"cmdstan-csv"}),
         (("run", "--out", ""), {"runs"}),
         (("run", "--resume", "runs/"), {"runs/first"}),
         (("summary", "runs/first/"), {"runs/first/draws.nc"}),

@@ -20,6 +20,7 @@ Command check_command();
 Command completion_command();
 /// `program` makes what shells complete.
 Command complete_command(Command (*program)());
+Command export_command();
 Command generate_command();
 Command graph_command();
 /// `program` makes what the pages describe.

@@ -1,4 +1,4 @@
-// What the recorders say and do about disks.
+// What the recorder says and does about disks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
