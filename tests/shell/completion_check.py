@@ -134,6 +134,7 @@ def wrong_keys(shell, command, setup, folder):
         faults.append(f"{shell} does not begin: {seen!r}")
     for keys, line in (("mixwell gra\t", r"mixwell graph $"), ("mixwell run mod\t", r"mixwell run model\.toml $"),
                        ("mixwell graph --ph\tw\t", r"mixwell graph --phase.{1,3}warmup $"),
+                       ("mixwell summary ru\t", r"mixwell summary runs/$"),
                        ("mixwell graph --phase=w\t", r"mixwell graph --phase=warmup $"),
                        ("mixwell summary --ess qnhmc,sg\t", r"--ess qnhmc,sghmc $"),
                        ("mixwell plugins show kernel/hamil\t", r"mixwell plugins show kernel/hamiltonian $"),

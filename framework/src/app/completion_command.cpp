@@ -58,7 +58,7 @@ _mixwell() {
   done < <(${~words[1]} complete -- "$line[@]" 2>/dev/null)
   (( ! $#found )) || _describe word found
   if (( $#patterns )); then
-    _files -g "(${(j:|:)patterns})"
+    _files -g "(${(j:|:)patterns}|)"
   elif [[ -n $folder ]]; then
     _files -/
   fi
