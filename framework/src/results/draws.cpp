@@ -390,6 +390,7 @@ void DrawsFile::Opened::hash(std::size_t column, Sha256& sha) const {
     }
 }
 
+DrawsFile::DrawsFile(const std::string& path) : DrawsFile(path, DrawsPhase::sampling) {}
 DrawsFile::DrawsFile(const std::string& path, DrawsPhase phase)
     : file_(std::make_unique<Opened>(find_file(path), phase)) {}
 DrawsFile::~DrawsFile() = default;

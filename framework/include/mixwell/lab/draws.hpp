@@ -19,7 +19,8 @@ enum class DrawsPhase { sampling, warmup };
 class MIXWELL_EXPORT DrawsFile {
  public:
   /// `path`: the file, or the folder that holds a draws.nc. Throws InputError.
-  explicit DrawsFile(const std::string& path, DrawsPhase phase = DrawsPhase::sampling);
+  explicit DrawsFile(const std::string& path);
+  DrawsFile(const std::string& path, DrawsPhase phase);
   ~DrawsFile();
   DrawsFile(DrawsFile&&) noexcept;
 
