@@ -3,6 +3,7 @@
 #include "study/comparison.hpp"
 
 #include "base/present_call.hpp"
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 
 #include <fmt/format.h>
@@ -11,13 +12,11 @@
 
 namespace mixwell::study {
 
-void Comparison::begin(std::vector<std::string> ids,
-                       const std::map<std::string, LedgerStatus>& statuses) {
+void Comparison::begin(std::vector<std::string> ids) {
   ids_ = std::move(ids);
   for (std::size_t k = 0; k < ids_.size(); ++k) {
     if (!is_reference(k)) continue;
-    const auto known = statuses.find(ids_[k]);
-    const bool is_done = known != statuses.end() && known->second.status == CellStatus::done;
+    const bool is_done = ledger_.known(ids_[k]).status == CellStatus::done;
     if (is_done && has_draws(ids_[k])) done_.insert(ids_[k]);
   }
 }
@@ -61,29 +60,30 @@ std::optional<ReferenceFiles> Comparison::reference_of(const SeedGroup& group) {
   return reference;
 }
 
-void Comparison::run() {
+bool Comparison::run() {
   const CallMark mark("the comparison with the reference");
-  const auto statuses = ledger_.statuses();
-  const auto known = ledger_.compared();
   std::set<std::string> seen;
   std::vector<std::string> cells;
   std::vector<WorkItem> tasks;
   std::int64_t lost = 0;
+  bool has_changed = false;
   for (const SeedGroup& group : planner_.groups()) {
     const std::optional<ReferenceFiles> reference = reference_of(group);
     const std::string id = reference ? reference->id : "";
     for (const std::size_t k : group.cells) {
       const std::string& cell = ids_[k];
-      if (statuses.at(cell).status != CellStatus::done || !seen.insert(cell).second) continue;
-      const auto before = known.find(cell);
-      if ((before == known.end() ? "" : before->second) == id) continue;
+      const CellState known = ledger_.known(cell);
+      if (known.status != CellStatus::done || !seen.insert(cell).second) continue;
+      if (known.reference == id) continue;
       if (!id.empty() && has_draws(cell)) {
         tasks.push_back({cells.size(), CompareRequest{folder_of(cell), *reference}});
         cells.push_back(cell);
         continue;
       }
       if (!id.empty()) ++lost;
-      if (before != known.end()) reporter_.patiently([&] { ledger_.compare(cell, {}); });
+      if (known.reference.empty()) continue;
+      reporter_.patiently([&] { ledger_.compare(cell, {}); });
+      has_changed = true;
     }
   }
   if (lost > 0) {
@@ -92,7 +92,7 @@ void Comparison::run() {
                     "known; with keep = \"draws\" and another --out they run anew",
                     lost));
   }
-  if (tasks.empty()) return;
+  if (tasks.empty()) return has_changed;
   reporter_.progress().stage = "comparing";
   RequestList batch(
       std::move(tasks),
@@ -106,6 +106,7 @@ void Comparison::run() {
       },
       [this](std::size_t) { reporter_.tell(); });
   planner_.pool().run(batch);
+  return true;
 }
 
 void Comparison::explain(const std::string& reason) {

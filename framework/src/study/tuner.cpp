@@ -1,4 +1,4 @@
-// Fair tuning as it runs: trials in worker processes, remembered in the ledger.
+// Fair tuning as it runs: trials in worker processes, remembered in records.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tuner.hpp"
 
@@ -53,7 +53,7 @@ void Tuner::run() {
   const CallMark mark("the trials of a tuning, which begin anew if they are cut short");
   std::vector<std::size_t> left = begin();
   if (left.empty()) {
-    if (!ledger_.get("tunings").empty()) remember("tunings", "[]");
+    if (!ledger_.outline().fact("tunings").empty()) ledger_.set({{"tunings", "[]"}});
     return;
   }
   planner_.plan(false, [this] { reporter_.tell(); });
@@ -109,12 +109,7 @@ void Tuner::name_tunings(const std::vector<std::size_t>& tuned) {
     group.tuning = tuning_id(group);
     ids.push_back(group.tuning);
   }
-  remember("tunings", json_text(ids));
-  remember("tune_gradients", json_text(study_.tune->gradients));
-}
-
-void Tuner::remember(const std::string& key, const std::string& text) {
-  if (ledger_.get(key) != text) ledger_.set(key, text);
+  ledger_.set({{"tunings", json_text(ids)}, {"tune_gradients", json_text(study_.tune->gradients)}});
 }
 
 std::string Tuner::claim_of(std::size_t g) const { return "tune-" + planner_.groups()[g].tuning; }
@@ -130,13 +125,10 @@ Tuner::Candidates Tuner::take_turns(std::vector<std::size_t>& left) {
     const SeedGroup& group = planner_.groups()[g];
     const bool is_open = group.wanted && !ledger_.has_chosen(group.tuning);
     if (is_open && !mine.contains(group.tuning)) {
-      if (mode_ == OpenTunings::leaves || !claims_.take(claim_of(g))) {
-        ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
-        if (!ledger_.has_chosen(group.tuning)) return false;
-      } else {
-        mine.insert(group.tuning);
-        ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
-      }
+      const bool is_mine = mode_ != OpenTunings::leaves && claims_.take(claim_of(g));
+      if (is_mine) mine.insert(group.tuning);
+      ledger_.take_tuning(group.tuning);
+      if (!is_mine && !ledger_.has_chosen(group.tuning)) return false;
     }
     field[g] = all;
     return true;
