@@ -63,8 +63,8 @@ mixwell::StudyTable table_of(const std::string& outcome, const std::string& axes
 namespace {
 
 using mixwell::study::CellRecord;
+using mixwell::study::LongTexts;
 using mixwell::study::read_cell;
-using mixwell::study::Texts;
 
 const std::string some_cell = "0123456789abcdef";
 
@@ -100,10 +100,10 @@ TEST_CASE("A record says what was written, and the same without its long texts")
   const support::TemporaryFolder folder;
   const CellRecord wanted = some_record();
   kept(folder, wanted);
-  for (const Texts texts : {Texts::all, Texts::short_ones}) {
+  for (const LongTexts texts : {LongTexts::kept, LongTexts::skipped}) {
     const auto found = read_cell(folder.path(), some_cell, texts);
     REQUIRE(found);
-    const bool all = texts == Texts::all;
+    const bool all = texts == LongTexts::kept;
     CHECK(found->row.manifest == (all ? wanted.row.manifest : ""));
     CHECK(found->row.summary == (all ? wanted.row.summary : ""));
     CHECK(found->row.versions == (all ? wanted.row.versions : ""));
@@ -136,7 +136,7 @@ TEST_CASE("A record that is cut or altered anywhere is found") {
       std::ofstream(file, std::ios::binary) << text;
       bool is_damaged = false;
       INFO(text);
-      REQUIRE_FALSE(read_cell(folder.path(), some_cell, Texts::short_ones, &is_damaged));
+      REQUIRE_FALSE(read_cell(folder.path(), some_cell, LongTexts::skipped, &is_damaged));
       REQUIRE(is_damaged);
     }
   }

@@ -234,8 +234,8 @@ std::optional<std::string> Claims::holder(const std::string& name) {
   return std::nullopt;
 }
 
-std::map<std::string, Claims::Work> Claims::at_work() const {
-  std::map<std::string, Work> found;
+std::map<std::string, Claims::ClaimedWork> Claims::at_work() const {
+  std::map<std::string, ClaimedWork> found;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_, none)) {
     for (const FoundClaim& claim : FoundClaim::all_in(entry.path().string())) {

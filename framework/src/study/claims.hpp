@@ -55,11 +55,11 @@ class MIXWELL_EXPORT Claims {
   std::int64_t number(const std::string& name) const;
 
   /// What is claimed by somebody alive, as far as this machine can tell.
-  struct Work {
+  struct ClaimedWork {
     std::string since;
     std::int64_t number = 0;
   };
-  std::map<std::string, Work> at_work() const;
+  std::map<std::string, ClaimedWork> at_work() const;
   /// Whether its holder, if it has one, has missed two beats: it may be dead.
   bool is_quiet(const std::string& name);
 

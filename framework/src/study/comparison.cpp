@@ -60,30 +60,25 @@ std::optional<ReferenceFiles> Comparison::reference_of(const SeedGroup& group) {
   return reference;
 }
 
-bool Comparison::run() {
-  const CallMark mark("the comparison with the reference");
+/// Of the finished cells those that were compared with something else. What has no draws, or
+/// nothing to be compared with, loses the errors that it had.
+std::vector<WorkItem> Comparison::outdated() {
   std::set<std::string> seen;
-  std::vector<std::string> cells;
   std::vector<WorkItem> tasks;
   std::int64_t lost = 0;
-  bool has_changed = false;
   for (const SeedGroup& group : planner_.groups()) {
     const std::optional<ReferenceFiles> reference = reference_of(group);
     const std::string id = reference ? reference->id : "";
     for (const std::size_t k : group.cells) {
-      const std::string& cell = ids_[k];
-      const CellState known = ledger_.known(cell);
-      if (known.status != CellStatus::done || !seen.insert(cell).second) continue;
-      if (known.reference == id) continue;
-      if (!id.empty() && has_draws(cell)) {
-        tasks.push_back({cells.size(), CompareRequest{folder_of(cell), *reference}});
-        cells.push_back(cell);
+      const CellState known = ledger_.known(ids_[k]);
+      if (known.status != CellStatus::done || known.reference == id || !seen.insert(ids_[k]).second)
+        continue;
+      if (!id.empty() && has_draws(ids_[k])) {
+        tasks.push_back({k, CompareRequest{folder_of(ids_[k]), *reference}});
         continue;
       }
-      if (!id.empty()) ++lost;
-      if (known.reference.empty()) continue;
-      reporter_.patiently([&] { ledger_.compare(cell, {}); });
-      has_changed = true;
+      lost += id.empty() ? 0 : 1;
+      if (!known.reference.empty()) compare(ids_[k], {});
     }
   }
   if (lost > 0) {
@@ -92,7 +87,19 @@ bool Comparison::run() {
                     "known; with keep = \"draws\" and another --out they run anew",
                     lost));
   }
-  if (tasks.empty()) return has_changed;
+  return tasks;
+}
+
+void Comparison::compare(const std::string& cell, const ReferenceErrors& errors) {
+  explain(errors.reason);
+  reporter_.patiently([&] { ledger_.compare(cell, errors); });
+  has_compared_ = true;
+}
+
+bool Comparison::run() {
+  const CallMark mark("the comparison with the reference");
+  std::vector<WorkItem> tasks = outdated();
+  if (tasks.empty()) return has_compared_;
   reporter_.progress().stage = "comparing";
   RequestList batch(
       std::move(tasks),
@@ -101,12 +108,11 @@ bool Comparison::run() {
         ReferenceErrors errors;
         errors.reason = answer.reason;
         if (answer.status == WorkerStatus::done) errors = std::get<ReferenceErrors>(answer.result);
-        explain(errors.reason);
-        reporter_.patiently([&] { ledger_.compare(cells[k], errors); });
+        compare(ids_[k], errors);
       },
       [this](std::size_t) { reporter_.tell(); });
   planner_.pool().run(batch);
-  return true;
+  return has_compared_;
 }
 
 void Comparison::explain(const std::string& reason) {

@@ -42,11 +42,13 @@ class Comparison {
   /// Says why a reference cannot be used, once for each reason; nothing for "".
   void explain(const std::string& reason);
 
-  /// Measures the errors of finished cells against the reference as it is now. Returns whether some
-  /// were to be measured.
+  /// Measures the errors of finished cells against the reference as it is now. Returns whether
+  /// there were any that changed.
   bool run();
 
  private:
+  std::vector<WorkItem> outdated();
+  void compare(const std::string& cell, const ReferenceErrors& errors);
   std::string folder_of(const std::string& id) const { return folder_ + "/cells/" + id; }
 
   const StudyFile& study_;
@@ -58,6 +60,7 @@ class Comparison {
   std::set<std::string> done_;  ///< of the reference, with their draws
   std::int64_t open_ = 0;       ///< of the reference, to be run in this call
   std::set<std::string> explained_;
+  bool has_compared_ = false;
 };
 
 }  // namespace mixwell::study

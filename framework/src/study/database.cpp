@@ -185,7 +185,7 @@ class DatabaseWriter {
  private:
   void take(RecordKind kind, const std::string& key) {
     const std::string file = record_file(folder_, kind, key);
-    const Record record = read_record(file);
+    const RecordFile record = read_record(file);
     if (record.rows.empty()) return;
     try {
       const Json tables = parse_json(record.rows);

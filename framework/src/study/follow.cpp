@@ -52,7 +52,7 @@ class StudyWatch {
  private:
   void read_places() {
     Outline outline;
-    study::read_places(folder_, Texts::short_ones, outline);
+    study::read_places(folder_, LongTexts::skipped, outline);
     seal_ = recorded_hash(record_file(folder_, RecordKind::places));
     open_.clear();
     for (const StudyPlace& place : outline.places) open_.insert(place.cell);

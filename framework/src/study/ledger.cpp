@@ -60,7 +60,7 @@ std::vector<CellState> read_states(const std::string& folder,
   std::vector<CellState> found(cells.size());
   parallel_for(static_cast<Index>(cells.size()), [&](Index at) {
     const auto k = static_cast<std::size_t>(at);
-    const auto record = read_cell(folder, cells[k], Texts::short_ones, &found[k].is_damaged);
+    const auto record = read_cell(folder, cells[k], LongTexts::skipped, &found[k].is_damaged);
     if (!record) return;
     found[k].status = record->row.status;
     found[k].attempts = record->row.attempts;
@@ -123,7 +123,7 @@ void Ledger::lay_out(std::vector<StudyPlace> places) {
 
 void Ledger::keep_pending(const std::vector<std::string>& cells,
                           const std::function<CellRow(std::size_t)>& describe) {
-  std::map<std::string, CellRow> rows = read_pending(folder_, Texts::all);
+  std::map<std::string, CellRow> rows = read_pending(folder_, LongTexts::kept);
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const bool is_new = !known(cells[k]).has_record && !rows.contains(cells[k]);
     if (is_new) rows[cells[k]] = describe(k);
@@ -139,7 +139,7 @@ void Ledger::reopen() {
   for (const StudyPlace& place : outline_.places) {
     const auto found = cells_.find(place.cell);
     if (found == cells_.end() || found->second.status != CellStatus::failed) continue;
-    auto record = read_cell(folder_, place.cell, Texts::all);
+    auto record = read_cell(folder_, place.cell, LongTexts::kept);
     found->second.status = CellStatus::pending;
     forget_end(folder_, place.cell);
     if (!record) continue;
@@ -189,7 +189,7 @@ void Ledger::keep(const LedgerEvent& event) {
 }
 
 void Ledger::compare(const std::string& cell, const ReferenceErrors& errors) {
-  auto record = read_cell(folder_, cell, Texts::all);
+  auto record = read_cell(folder_, cell, LongTexts::kept);
   if (!record) return;
   std::erase_if(record->metrics, [](const CellMetric& metric) {
     return std::find(error_metrics.begin(), error_metrics.end(), metric.name) !=

@@ -24,7 +24,7 @@ struct Rung {
   std::int64_t trials = 0;
   std::int64_t scored = 0;
 
-  void add(const Trial& trial) {
+  void add(const TrialRow& trial) {
     ++trials;
     scored += std::isnan(trial.score) ? 0 : 1;
   }
@@ -44,7 +44,7 @@ bool is_tuned(const std::map<std::int64_t, Rung>& rungs) {
 }
 
 TuningSum sum_of(const std::string& tuning, const Trials& trials) {
-  const Trial& first = trials.begin()->second;
+  const TrialRow& first = trials.begin()->second;
   TuningSum sum;
   sum.tuning = tuning;
   sum.model = first.model;
@@ -69,7 +69,7 @@ TuningSum sum_of(const std::string& tuning, const Trials& trials) {
 /// Throws nlohmann's exceptions.
 Trials trials_in(const Json& rows, const std::string& tuning) {
   Trials trials;
-  for (Trial& trial : rows_in<Trial>(rows, "tune")) {
+  for (TrialRow& trial : rows_in<TrialRow>(rows, "tune")) {
     if (trial.tuning != tuning)
       throw Json::other_error::create(501, "a trial of another tuning", &rows);
     parse_json(trial.axes);
@@ -81,7 +81,8 @@ Trials trials_in(const Json& rows, const std::string& tuning) {
 
 /// As use_record(), which tells `outline` of damage.
 template <class Use>
-auto use_part(const std::string& file, Outline& outline, Use use, Texts texts = Texts::all) {
+auto use_part(const std::string& file, Outline& outline, Use use,
+              LongTexts texts = LongTexts::kept) {
   bool is_damaged = false;
   auto used = use_record(file, use, texts, &is_damaged);
   if (is_damaged) outline.damaged.push_back(file);
@@ -95,14 +96,14 @@ std::string Outline::fact(const std::string& key) const {
   return found == facts.end() ? "" : found->second;
 }
 
-std::vector<Trial> Outline::trials() const {
-  std::vector<Trial> all;
+std::vector<TrialRow> Outline::trials() const {
+  std::vector<TrialRow> all;
   for (const std::string& id : current(*this)) {
     const auto found = tunings.find(id);
     if (found == tunings.end()) continue;
     for (const auto& [place, trial] : found->second) all.push_back(trial);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Trial& a, const Trial& b) {
+  std::stable_sort(all.begin(), all.end(), [](const TrialRow& a, const TrialRow& b) {
     return std::tuple_cat(order_of(a), std::tie(a.rung, a.candidate)) <
            std::tuple_cat(order_of(b), std::tie(b.rung, b.candidate));
   });
@@ -120,7 +121,7 @@ std::vector<TuningSum> Outline::sums() const {
   return all;
 }
 
-void read_places(const std::string& folder, Texts texts, Outline& outline) {
+void read_places(const std::string& folder, LongTexts texts, Outline& outline) {
   const auto read = [&](const Json& rows) {
     outline.places = rows_in<StudyPlace>(rows, "points");
     outline.history.clear();
@@ -137,7 +138,7 @@ void read_tuning(const std::string& folder, const std::string& tuning, Outline& 
   if (trials) outline.tunings[tuning] = std::move(*trials);
 }
 
-Outline read_outline(const std::string& folder, Texts texts) {
+Outline read_outline(const std::string& folder, LongTexts texts) {
   Outline outline;
   use_part(record_file(folder, RecordKind::study), outline, [&](const Json& rows) {
     for (const Json& fact : rows.at("study"))
@@ -158,7 +159,7 @@ Json json_of_places(const Outline& outline) {
 }
 
 Json json_of(const Trials& trials) {
-  std::vector<Trial> all;
+  std::vector<TrialRow> all;
   for (const auto& [place, trial] : trials) all.push_back(trial);
   return {{"tune", json_of_rows(all)}};
 }

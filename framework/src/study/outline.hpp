@@ -15,7 +15,7 @@ namespace mixwell::study {
 /// By label, what stood there, the last of them now.
 using PlaceHistory = std::map<std::string, std::vector<PastCell>>;
 /// Of a tuning, by rung and candidate.
-using Trials = std::map<std::pair<std::int64_t, std::int64_t>, Trial>;
+using Trials = std::map<std::pair<std::int64_t, std::int64_t>, TrialRow>;
 
 struct Outline {
   std::map<std::string, std::string> facts;
@@ -27,16 +27,16 @@ struct Outline {
   /// "" for one that is not known.
   std::string fact(const std::string& key) const;
   /// The trials of the study as it is now, in the order of models, variants and axes as texts.
-  std::vector<Trial> trials() const;
+  std::vector<TrialRow> trials() const;
   /// Its tunings, likewise. A choice is tuned if each of its rungs kept only trials with a score,
   /// or left nothing out; the winner of the last rung must have one.
   std::vector<TuningSum> sums() const;
 };
 
 /// Of what is whole. Throws InputError for a record that no study has written.
-Outline read_outline(const std::string& folder, Texts texts = Texts::all);
+Outline read_outline(const std::string& folder, LongTexts texts = LongTexts::kept);
 /// Of two of the kinds, likewise.
-void read_places(const std::string& folder, Texts texts, Outline& outline);
+void read_places(const std::string& folder, LongTexts texts, Outline& outline);
 void read_tuning(const std::string& folder, const std::string& tuning, Outline& outline);
 
 Json json_of_places(const Outline& outline);

@@ -24,7 +24,7 @@ constexpr std::string_view before_rows = "\",\"rows\":";
 constexpr std::string_view ending = "}\n";
 constexpr std::size_t first_bytes = opening.size() + hash_bytes + before_rows.size();
 
-/// Columns of a cell that hold long texts.
+/// RowColumns of a cell that hold long texts.
 constexpr std::array long_columns = {"versions", "ingredients", "manifest", "summary", "run"};
 
 /// Up to `most` bytes; nothing where there is no file to read.
@@ -167,14 +167,14 @@ void tell_damaged(const std::vector<std::string>& files, const Remark& remark) {
       is_one ? "it said" : "they said", is_one ? "it" : "them"));
 }
 
-Json parse_rows(const std::string& rows, Texts texts) {
-  return parse_json(texts == Texts::all ? rows : shortened_rows(rows));
+Json parse_rows(const std::string& rows, LongTexts texts) {
+  return parse_json(texts == LongTexts::kept ? rows : shortened_rows(rows));
 }
 
-Record read_record(const std::string& file) {
+RecordFile read_record(const std::string& file) {
   const std::optional<std::string> text = bytes_of(file);
   if (!text) return {};
-  Record record{true, "", ""};
+  RecordFile record{true, "", ""};
   const std::string_view behind_hash =
       std::string_view(*text).substr(std::min(opening.size() + hash_bytes, text->size()));
   if (!text->starts_with(opening) || !behind_hash.starts_with(before_rows) ||
@@ -221,15 +221,15 @@ Json json_of(const CellRecord& record) {
           {"compared", json_of_rows(compared)}};
 }
 
-std::optional<CellRecord> read_cell(const std::string& folder, const std::string& cell, Texts texts,
-                                    bool* is_damaged) {
+std::optional<CellRecord> read_cell(const std::string& folder, const std::string& cell,
+                                    LongTexts texts, bool* is_damaged) {
   auto record = use_record(
       record_file(folder, RecordKind::cell, cell),
       [&](const Json& rows) { return cell_in(rows, cell); }, texts, is_damaged);
   return record && record->row.cell.empty() ? std::nullopt : record;
 }
 
-std::map<std::string, CellRow> read_pending(const std::string& folder, Texts texts) {
+std::map<std::string, CellRow> read_pending(const std::string& folder, LongTexts texts) {
   const auto by_cell = [](const Json& rows) {
     std::map<std::string, CellRow> found;
     for (CellRow& row : rows_in<CellRow>(rows, "cells")) found[row.cell] = std::move(row);
@@ -240,7 +240,7 @@ std::map<std::string, CellRow> read_pending(const std::string& folder, Texts tex
 }
 
 std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell) {
-  const auto record = read_cell(folder, cell, Texts::short_ones);
+  const auto record = read_cell(folder, cell, LongTexts::skipped);
   if (!record) return std::nullopt;
   const CellStatus status = record->row.status;
   const bool has_ended = status == CellStatus::done || status == CellStatus::failed;

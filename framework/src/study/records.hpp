@@ -47,13 +47,13 @@ using Remark = std::function<void(const std::string&)>;
 void tell_damaged(const std::vector<std::string>& files, const Remark& remark);
 
 /// A file as it was found.
-struct Record {
+struct RecordFile {
   bool is_damaged = false;  ///< it is there, and not as it was written
   std::string sha256;
   std::string rows;  ///< JSON; "" where there is no record, or it is damaged
 };
 
-Record read_record(const std::string& file);
+RecordFile read_record(const std::string& file);
 /// The hash in its first line, unchecked; "" where there is no record.
 std::string recorded_hash(const std::string& file);
 /// Throws WriteError.
@@ -62,19 +62,19 @@ MIXWELL_EXPORT void write_record(const std::string& file, const Json& rows);
 /// The seal is right and the rows are not: somebody has made it so.
 [[noreturn]] void refuse_record(const std::string& file, const std::string& why);
 
-/// `short_ones` leaves out what no table shows, and most of the time that parsing takes: manifest,
+/// `skipped` leaves out what no table shows, and most of the time that parsing takes: manifest,
 /// ingredients, versions, summary and run of a cell; the history of places.
-enum class Texts { all, short_ones };
+enum class LongTexts { kept, skipped };
 
 /// Throws nlohmann's exceptions.
-Json parse_rows(const std::string& rows, Texts texts);
+Json parse_rows(const std::string& rows, LongTexts texts);
 
 /// What `use` makes of the rows of a record; nothing where it is not there or damaged. Throws
 /// InputError for one that no study has written.
 template <class Use>
-auto use_record(const std::string& file, Use use, Texts texts = Texts::all,
+auto use_record(const std::string& file, Use use, LongTexts texts = LongTexts::kept,
                 bool* is_damaged = nullptr) -> std::optional<decltype(use(Json()))> {
-  const Record record = read_record(file);
+  const RecordFile record = read_record(file);
   if (is_damaged != nullptr) *is_damaged = record.is_damaged;
   if (record.rows.empty()) return std::nullopt;
   try {
@@ -96,10 +96,10 @@ MIXWELL_EXPORT Json json_of(const CellRecord& record);
 /// Nothing where there is no whole record; `is_damaged` then says whether there is one. Throws
 /// InputError.
 MIXWELL_EXPORT std::optional<CellRecord> read_cell(const std::string& folder,
-                                                   const std::string& cell, Texts texts,
+                                                   const std::string& cell, LongTexts texts,
                                                    bool* is_damaged = nullptr);
 /// What cells are that have no record of their own, by cell. Throws InputError.
-std::map<std::string, CellRow> read_pending(const std::string& folder, Texts texts);
+std::map<std::string, CellRow> read_pending(const std::string& folder, LongTexts texts);
 
 /// How the cell of a record has ended, `done` or `failed`; nothing where there is no whole one.
 std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell);

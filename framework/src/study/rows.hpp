@@ -38,7 +38,7 @@ struct PastCell {
   std::string since;
 };
 
-struct Trial : StudyTrial {
+struct TrialRow : StudyTrial {
   std::string tuning;
 };
 
@@ -62,34 +62,35 @@ concept Is = std::same_as<std::remove_const_t<Type>, T>;
 
 /// Names of columns, in the order of records and of study.sqlite, and what stands in them.
 template <class Values>
-struct Columns {
-  Columns(std::string_view words, Values all) : names(words), values(all) {}
+struct RowColumns {
+  RowColumns(std::string_view words, Values all) : names(words), values(all) {}
   std::string_view names;
   Values values;
 };
 
 auto parts(Is<StudyPlace> auto& row) {
-  return Columns(
+  return RowColumns(
       "place label model variant seed axes cell",
       std::tie(row.place, row.label, row.model, row.variant, row.seed, row.axes, row.cell));
 }
 auto parts(Is<PastCell> auto& row) {
-  return Columns("label number cell since", std::tie(row.label, row.number, row.cell, row.since));
+  return RowColumns("label number cell since",
+                    std::tie(row.label, row.number, row.cell, row.since));
 }
-auto parts(Is<Trial> auto& row) {
-  return Columns(
+auto parts(Is<TrialRow> auto& row) {
+  return RowColumns(
       "tuning rung candidate model variant axes values objective score gradients seconds reason "
       "winner",
       std::tie(row.tuning, row.rung, row.candidate, row.model, row.variant, row.axes, row.values,
                row.objective, row.score, row.gradients, row.seconds, row.reason, row.winner));
 }
 auto parts(Is<TuningSum> auto& row) {
-  return Columns("tuning model variant axes trials scored gradients tuned reason",
-                 std::tie(row.tuning, row.model, row.variant, row.axes, row.trials, row.scored,
-                          row.gradients, row.tuned, row.reason));
+  return RowColumns("tuning model variant axes trials scored gradients tuned reason",
+                    std::tie(row.tuning, row.model, row.variant, row.axes, row.trials, row.scored,
+                             row.gradients, row.tuned, row.reason));
 }
 auto parts(Is<CellRow> auto& row) {
-  return Columns(
+  return RowColumns(
       "cell sha256 status reason outcome class min_ess min_ess_mcse gradients seconds "
       "warmup_gradients warmup_seconds cell_seconds draws draws_sha256 attempts started_at "
       "ended_at host versions curve ingredients manifest summary run",
@@ -100,10 +101,10 @@ auto parts(Is<CellRow> auto& row) {
                row.manifest, row.summary, row.run));
 }
 auto parts(Is<MetricRow> auto& row) {
-  return Columns("cell name value mcse", std::tie(row.cell, row.name, row.value, row.mcse));
+  return RowColumns("cell name value mcse", std::tie(row.cell, row.name, row.value, row.mcse));
 }
 auto parts(Is<ComparedRow> auto& row) {
-  return Columns("cell reference", std::tie(row.cell, row.reference));
+  return RowColumns("cell reference", std::tie(row.cell, row.reference));
 }
 
 // What stands in a column. What is not known, "" and NaN, is null. JSON has no number for an
@@ -143,9 +144,8 @@ void read_column(const Json& json, std::optional<T>& to) {
 }
 
 /// Calls `use` with the name and the value of each column.
-template <class Row, class Use>
-void each_column(Row& row, Use use) {
-  const auto columns = parts(row);
+template <class Values, class Use>
+void each_column(const RowColumns<Values>& columns, Use use) {
   std::string_view left = columns.names;
   const auto next = [&](auto& value) {
     const std::size_t end = std::min(left.find(' '), left.size());
@@ -158,7 +158,7 @@ void each_column(Row& row, Use use) {
 template <class Row>
 Json json_of_row(const Row& row) {
   Json::object_t json;
-  each_column(row, [&](std::string_view name, const auto& value) {
+  each_column(parts(row), [&](std::string_view name, const auto& value) {
     json.emplace_back(name, column_json(value));
   });
   return json;
@@ -172,7 +172,7 @@ Row row_in(const Json& json) {
   const auto& found = json.get_ref<const Json::object_t&>();
   auto at = found.begin();  // columns stand in their order, mostly
   std::size_t known = 0;
-  each_column(row, [&](std::string_view name, auto& value) {
+  each_column(parts(row), [&](std::string_view name, auto& value) {
     if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) value = unknown;
     if (at == found.end() || at->first != name)
       at = std::find_if(found.begin(), found.end(),

@@ -34,10 +34,10 @@ class CellsAtWork {
   explicit CellsAtWork(const std::string& folder);
   /// Puts into the row of a cell that has not ended that it runs, where it does.
   void show(StudyRow& row) const;
-  const std::map<std::string, Claims::Work>& all() const noexcept { return all_; }
+  const std::map<std::string, Claims::ClaimedWork>& all() const noexcept { return all_; }
 
  private:
-  std::map<std::string, Claims::Work> all_;
+  std::map<std::string, Claims::ClaimedWork> all_;
 };
 
 class Shares {

@@ -9,52 +9,30 @@
 #include <mixwell/parallel.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace mixwell {
 namespace study {
 namespace {
 
-using Member =
-    std::variant<std::string StudyRow::*, std::int64_t StudyRow::*, double StudyRow::*,
-                 std::optional<std::string> StudyRow::*, std::optional<std::int64_t> StudyRow::*,
-                 CellStatus StudyRow::*, std::optional<EndedBy> StudyRow::*,
-                 std::optional<bool> StudyRow::*, std::vector<ErrorPoint> StudyRow::*>;
-
-/// A column of the table.
-struct TableColumn {
-  const char* name;
-  Member value;
-};
-
-/// Before axes and metrics, and after them.
-const std::array<TableColumn, 11> first_columns = {{{"cell", &StudyRow::cell},
-                                                    {"variant", &StudyRow::variant},
-                                                    {"model", &StudyRow::model},
-                                                    {"seed", &StudyRow::seed},
-                                                    {"status", &StudyRow::status},
-                                                    {"reason", &StudyRow::reason},
-                                                    {"class", &StudyRow::certificate},
-                                                    {"min_ess", &StudyRow::min_ess},
-                                                    {"min_ess_mcse", &StudyRow::min_ess_mcse},
-                                                    {"gradients", &StudyRow::gradients},
-                                                    {"seconds", &StudyRow::seconds}}};
-const std::array<TableColumn, 12> last_columns = {
-    {{"tuned", &StudyRow::tuned},
-     {"outcome", &StudyRow::outcome},
-     {"draws", &StudyRow::draws},
-     {"warmup_gradients", &StudyRow::warmup_gradients},
-     {"warmup_seconds", &StudyRow::warmup_seconds},
-     {"cell_seconds", &StudyRow::cell_seconds},
-     {"draws_sha256", &StudyRow::draws_sha256},
-     {"attempts", &StudyRow::attempts},
-     {"started_at", &StudyRow::started_at},
-     {"ended_at", &StudyRow::ended_at},
-     {"host", &StudyRow::host},
-     {"curve", &StudyRow::curve}}};
+/// The columns before axes and metrics, and those behind them.
+auto first_columns(const StudyRow& row) {
+  return RowColumns(
+      "cell variant model seed status reason class min_ess min_ess_mcse gradients seconds",
+      std::tie(row.cell, row.variant, row.model, row.seed, row.status, row.reason, row.certificate,
+               row.min_ess, row.min_ess_mcse, row.gradients, row.seconds));
+}
+auto last_columns(const StudyRow& row) {
+  return RowColumns(
+      "tuned outcome draws warmup_gradients warmup_seconds cell_seconds draws_sha256 "
+      "attempts started_at ended_at host curve",
+      std::tie(row.tuned, row.outcome, row.draws, row.warmup_gradients, row.warmup_seconds,
+               row.cell_seconds, row.draws_sha256, row.attempts, row.started_at, row.ended_at,
+               row.host, row.curve));
+}
 
 // What a row has, in the table.
 
@@ -94,7 +72,7 @@ class TableReader {
     read_facts();
     read_rows();
     read_metrics();
-    for (Trial& trial : outline_.trials()) table_.tune.push_back(std::move(trial));
+    for (TrialRow& trial : outline_.trials()) table_.tune.push_back(std::move(trial));
     for (TuningSum& sum : outline_.sums()) table_.tunings.push_back(std::move(sum));
     return std::move(table_);
   }
@@ -138,7 +116,7 @@ class TableReader {
   void read_row(std::size_t k) {
     const StudyPlace& place = outline_.places[k];
     bool is_damaged = false;
-    auto record = read_cell(folder_, place.cell, Texts::short_ones, &is_damaged);
+    auto record = read_cell(folder_, place.cell, LongTexts::skipped, &is_damaged);
     damaged_[k] = is_damaged ? 1 : 0;
     StudyRow& row = table_.rows[k];
     row = record ? std::move(record->row) : without_record(place.cell);
@@ -186,8 +164,8 @@ class TableReader {
   }
 
   std::string folder_;
-  const Outline outline_ = read_outline(folder_, Texts::short_ones);
-  const std::map<std::string, CellRow> pending_ = read_pending(folder_, Texts::short_ones);
+  const Outline outline_ = read_outline(folder_, LongTexts::skipped);
+  const std::map<std::string, CellRow> pending_ = read_pending(folder_, LongTexts::skipped);
   const CellsAtWork at_work_{folder_};
   std::map<std::tuple<std::string, std::string, std::string>, std::optional<bool>> tuned_;
   StudyTable table_;
@@ -200,25 +178,25 @@ class TableReader {
 
 std::vector<std::string> StudyTable::columns() const {
   std::vector<std::string> names;
-  for (const study::TableColumn& column : study::first_columns) names.emplace_back(column.name);
+  const auto add = [&](std::string_view name, const auto&) { names.emplace_back(name); };
+  study::each_column(study::first_columns({}), add);
   names.insert(names.end(), axes.begin(), axes.end());
   for (const AxisAlias& alias : aliases) names.push_back(alias.name);
   names.insert(names.end(), metrics.begin(), metrics.end());
-  for (const study::TableColumn& column : study::last_columns) names.emplace_back(column.name);
+  study::each_column(study::last_columns({}), add);
   return names;
 }
 
 std::vector<StudyValue> StudyTable::values(const StudyRow& row) const {
   std::vector<StudyValue> all;
-  const auto add = [&](const study::TableColumn& column) {
-    all.push_back(
-        std::visit([&](auto member) { return study::value_of(row.*member); }, column.value));
+  const auto add = [&](std::string_view, const auto& value) {
+    all.push_back(study::value_of(value));
   };
-  std::for_each(study::first_columns.begin(), study::first_columns.end(), add);
+  study::each_column(study::first_columns(row), add);
   all.insert(all.end(), row.axes.begin(), row.axes.end());
   for (const AxisAlias& alias : aliases) all.push_back(study::value_of(alias, *this, row));
   for (const double value : row.metrics) all.push_back(study::value_of(value));
-  std::for_each(study::last_columns.begin(), study::last_columns.end(), add);
+  study::each_column(study::last_columns(row), add);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -57,6 +58,9 @@ class Tuner {
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   /// Of the groups that have all of them.
   Scores run_rung(int number, const Candidates& field);
+  /// `keep` is called with the number and the result of each.
+  void run_trials(std::vector<WorkItem> tasks,
+                  const std::function<void(std::size_t, const TrialResult&)>& keep);
   TrialRequest trial_request(const SeedGroup& group, int number, double budget,
                              std::int64_t k) const;
   void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);

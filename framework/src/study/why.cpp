@@ -40,8 +40,8 @@ struct StoredCell {
 
 StoredCell stored(const std::string& folder, const std::string& cell) {
   StoredCell found;
-  if (auto record = read_cell(folder, cell, Texts::all)) found.row = std::move(record->row);
-  auto pending = read_pending(folder, Texts::all);
+  if (auto record = read_cell(folder, cell, LongTexts::kept)) found.row = std::move(record->row);
+  auto pending = read_pending(folder, LongTexts::kept);
   if (found.row.cell.empty() && pending.contains(cell)) found.row = std::move(pending[cell]);
   found.row.cell = cell;
   CellsAtWork(folder).show(found.row);
