@@ -9,13 +9,16 @@
 #include "study/outline.hpp"
 #include "study/shares.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -225,6 +228,33 @@ constexpr std::array companions = {"", "-wal", "-shm", "-journal"};
 
 std::string database_file(const std::string& folder) { return folder + "/study.sqlite"; }
 
+std::int64_t change_of(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) return 0;
+  return found.st_mtim.tv_sec * std::int64_t{1000000000} + found.st_mtim.tv_nsec;
+}
+
+/// When records were last written or removed, in ns since 1970. Each that is a cell's makes or
+/// removes a name in the index, too.
+std::int64_t last_change(const std::string& folder) {
+  std::int64_t last = 0;
+  for (const char* const name : {"ended", "tune", "study.json", "places.json", "pending.json"})
+    last = std::max(last, change_of(folder + "/" + name));
+  return last;
+}
+
+/// A database has the time of the last change that it knows of, which no change by others leaves.
+/// Less than a second after it there may be another of the same time.
+void stamp(const std::string& path, std::int64_t change) {
+  constexpr std::int64_t second = 1000000000;
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec * second + now.tv_nsec < change + second) return;
+  const timespec time{change / second, change % second};
+  const std::array<timespec, 2> times{time, time};
+  ::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
+}
+
 }  // namespace
 
 void check_database_place(const std::string& folder) {
@@ -247,11 +277,13 @@ void write_database(const std::string& folder) {
   const std::string path = database_file(folder);
   const std::string partial = fmt::format("{}.partial-{}-{}", path, host_name(), ::getpid());
   check_database_place(folder);
+  const std::int64_t change = last_change(folder);
   try {
     read_study(folder, [&] { return DatabaseWriter(folder, partial).write(); });
     // Those of an earlier version's database would be taken for those of the new one.
     for (const char* const companion : companions)
       if (*companion != '\0') ::unlink((path + companion).c_str());
+    stamp(partial, change);
     if (::rename(partial.c_str(), path.c_str()) != 0) throw WriteError(path, errno);
   } catch (...) {
     ::unlink(partial.c_str());
@@ -259,8 +291,15 @@ void write_database(const std::string& folder) {
   }
 }
 
+void DatabaseKeeper::compare() {
+  if (std::exchange(is_compared_, true)) return;
+  const std::int64_t change = change_of(database_file(folder_));
+  is_behind_ = is_behind_ || change == 0 || change != last_change(folder_);
+}
+
 void DatabaseKeeper::look() {
   using namespace std::chrono_literals;
+  compare();
   if (writing_.valid()) {
     if (writing_.wait_for(0s) == std::future_status::ready) take_result();
     return;
@@ -289,6 +328,7 @@ void DatabaseKeeper::take_result() {
 }
 
 void DatabaseKeeper::finish() {
+  compare();
   if (writing_.valid()) take_result();
   if (is_behind_) write_database(folder_);
   is_behind_ = false;

@@ -37,10 +37,12 @@ class DatabaseKeeper {
   void finish();
 
  private:
+  void compare();
   void take_result();
 
   std::string folder_;
-  bool is_behind_ = true;
+  bool is_behind_ = false;
+  bool is_compared_ = false;     ///< with what an earlier process has left
   std::future<double> writing_;  ///< the seconds that it took
   std::chrono::steady_clock::time_point not_before_{};
 };

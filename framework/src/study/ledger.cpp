@@ -197,6 +197,8 @@ void Ledger::compare(const std::string& cell, const ReferenceErrors& errors) {
   });
   put_errors(errors, *record);
   write_record(record_file(folder_, RecordKind::cell, cell), json_of(*record));
+  forget_end(folder_, cell);
+  index_end(folder_, cell, record->row.status);
   cells_[cell].reference = record->reference;
 }
 
