@@ -644,6 +644,24 @@ TEST_CASE(
   CHECK(ended(place.mixwell("study s.toml --json")) == 1);
 }
 
+TEST_CASE("A database that is up to date stays, and is made again when a record has changed") {
+  const Workplace place;
+  run_compared_with_file(place);
+  const auto number = [&] { return place.shell("stat -c %i out/s/study.sqlite").out; };
+  std::this_thread::sleep_for(1200ms);  // a change of the same time could follow before that
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  std::this_thread::sleep_for(1200ms);
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const std::string before = number();
+  const std::string errors = sql(place, "SELECT value FROM metrics ORDER BY name");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  CHECK(number() == before);
+  place.write("r.csv", "x[0],x[1],x[2]\n2,4,6\n-2,0,-6\n4,-2,2\n0,2,2.5\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  CHECK(number() != before);
+  CHECK(sql(place, "SELECT value FROM metrics ORDER BY name") != errors);
+}
+
 TEST_CASE("A database beside which there are no records is left as it is") {
   const Workplace place;
   place.write("s.toml", eight_cells);
