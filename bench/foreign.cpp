@@ -129,16 +129,15 @@ bool c_function() {
 
 bool stan_program(const std::string& engine) {
   const std::string stem = written_program();
-  const stan::Prepared made = stan::prepare({.library = {},
-                                             .program = stem + ".stan",
-                                             .data = stem + ".json",
-                                             .engine = engine,
-                                             .include_paths = {},
-                                             .stanc_flags = stan::Source::default_stanc_flags()},
-                                            {});
-  const stan::Interface library = stan::load_interface("program", made.library);
+  const stan::Prepared prepared = stan::prepare({.library = {},
+                                                 .program = stem + ".stan",
+                                                 .data = stem + ".json",
+                                                 .engine = engine,
+                                                 .include_paths = {}},
+                                                {}, 0);
+  const stan::Interface library = stan::load_interface("program", prepared.made.library);
   char* error = nullptr;
-  void* const model = library.model_construct(made.data.c_str(), 0, &error);
+  void* const model = library.model_construct(prepared.made.data.c_str(), 0, &error);
   return compare("Stan, " + engine,
                  "use = \"stan\"\nprogram = \"" + stem + ".stan\"\ndata = \"" + stem +
                      ".json\"\nengine = \"" + engine + "\"\n",

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures a factorisation whose rows are divided among ranks of MPI (docs/clusters.md).
 
-Runs manifests of bench/papers/ha-f5 by `mpirun -n P` for each P of --ranks with run.ranks = "coordinates", --repeats
+Runs variants of bench/papers/ha-f5 by `mpirun -n P` for each P of --ranks with run.ranks = "coordinates", --repeats
 times in turn, --sweeps sweeps each, and prints milliseconds and kilobytes (sent by rank 0) a move,
-with quartiles. All must draw the same. With --curve CSV it runs the whole manifests on the most ranks instead and
+with quartiles. All must draw the same. With --curve CSV it runs the whole variants on the most ranks instead and
 writes the root mean square error of the ratings held out, averaged over the draws so far, against seconds and
 megabytes.
 """
@@ -12,17 +12,28 @@ import argparse
 import csv
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "papers", "ha-f5")
+PAPERS = pathlib.Path(__file__).resolve().parent / "papers"
+sys.path.insert(0, str(PAPERS))
+
+import cells  # noqa: E402
+
+
+def manifests_in(place):
+    """The variants of the study, written down as manifests: name -> (variant, path)."""
+    found = list(cells.variants(PAPERS / "ha-f5" / "ha-f5.toml"))
+    paths = cells.write(found, pathlib.Path(place) / "manifests")
+    return {variant.name: (variant, paths[variant.label]) for variant in found}
 
 
 def run_once(program, manifest, ranks, out, settings):
-    command = [program, "run", os.path.join(FOLDER, manifest + ".toml"), "--out", out, "--quiet", "--force", "--threads",
+    command = [program, "run", str(manifest), "--out", out, "--quiet", "--force", "--threads",
                "1", "--set", "run.ranks=coordinates"]
     for setting in settings:
         command += ["--set", setting]
@@ -47,7 +58,7 @@ def quartiles(values):
 
 def measure(given, place):
     print(f"{'manifest':16} ranks  ms a move                    kB sent a move by rank 0")
-    for manifest in given.manifests:
+    for name, (variant, manifest) in chosen(given, place):
         found = {ranks: [] for ranks in given.ranks}
         sent = {}
         hashes = set()
@@ -56,14 +67,14 @@ def measure(given, place):
         for _ in range(given.repeats):
             for ranks in given.ranks:
                 record, numbers = run_once(given.program, manifest, ranks, os.path.join(place, "out"), settings)
-                moves = given.sweeps * len(slots(manifest))
+                moves = given.sweeps * slots(variant)
                 found[ranks].append(1000 * record["seconds"]["sampling"] / moves)
                 sent[ranks] = numbers / moves / 1000
                 hashes.add(record["draws_sha256"])
         for ranks in given.ranks:
-            print(f"{manifest:16} {ranks:5}  {quartiles(found[ranks]):28} {sent[ranks]:9.1f}")
+            print(f"{name:16} {ranks:5}  {quartiles(found[ranks]):28} {sent[ranks]:9.1f}")
         if len(hashes) > 1:
-            sys.exit(f"{manifest}: the draws differ between numbers of ranks")
+            sys.exit(f"{name}: the draws differ between numbers of ranks")
         print(f"{'':16} equal draws by {', '.join(map(str, given.ranks))} ranks")
 
 
@@ -72,33 +83,35 @@ def write_curve(given, place):
     with open(given.curve, "w", newline="", encoding="ascii") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["variant", "step_size", "ranks", "moves", "seconds", "megabytes", "test_error", "draws_sha256"])
-        for manifest in given.manifests:
+        for name, (variant, manifest) in chosen(given, place):
             for draws in given.draws:
                 ranks = max(given.ranks)
                 record, sent = run_once(given.program, manifest, ranks, os.path.join(place, "out"),
                                         [f"run.draws={draws}", "run.checkpoint_seconds=0"])
                 with open(os.path.join(place, "out", "summary.json"), encoding="utf-8") as summary:
                     error = json.load(summary)["prediction"]["error"]
-                sweeps = int(number_in(manifest, "warmup")) + draws * int(number_in(manifest, "thin"))
-                moves = sweeps * len(slots(manifest))
-                rows.writerow([manifest, step_size(manifest), ranks, moves, f"{record['seconds']['total']:.2f}", f"{sent / 1e6:.1f}",
+                sweeps = variant.manifest["run"]["warmup"] + draws * variant.manifest["run"]["thin"]
+                moves = sweeps * slots(variant)
+                rows.writerow([name, step_size(variant), ranks, moves, f"{record['seconds']['total']:.2f}", f"{sent / 1e6:.1f}",
                                f"{error:.5f}", record["draws_sha256"]])
                 file.flush()
 
 
-def number_in(manifest, key):
-    with open(os.path.join(FOLDER, manifest + ".toml"), encoding="utf-8") as file:
-        found = re.search(rf"^{key} = (\S+)", file.read(), re.MULTILINE)
-    return found[1] if found else None
+def step_size(variant):
+    return variant.manifest["kernel"]["factors"]["step_size"]
 
 
-def step_size(manifest):
-    return number_in(manifest, "step_size")
+def slots(variant):
+    """How many take turns."""
+    return variant.manifest["compositor"]["main"].get("slots", 1)
 
 
-def slots(manifest):
-    """Numbers of the slots that take turns."""
-    return range(int(number_in(manifest, "slots") or 1))
+def chosen(given, place):
+    known = manifests_in(place)
+    wrong = [name for name in given.manifests if name not in known]
+    if wrong:
+        sys.exit(f"no variant '{wrong[0]}' of ha-f5; there are: {' '.join(known)}")
+    return [(name, known[name]) for name in given.manifests]
 
 
 def main():

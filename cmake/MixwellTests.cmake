@@ -95,7 +95,9 @@ endfunction()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n" @ONLY)
 add_executable(mixwell_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)
 target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_lab_test_settings)
-mixwell_precompile(mixwell_test_headers <catch2/catch.hpp>)
+mixwell_precompile(mixwell_test_headers <catch2/catch.hpp> <mixwell/plugin.hpp> <mixwell/lab/certificate.hpp>
+  <mixwell/lab/draws.hpp> <mixwell/lab/manifest.hpp> <mixwell/lab/registry.hpp> <mixwell/lab/run.hpp> <mixwell/lab/sampler.hpp>
+  <mixwell/lab/summary.hpp>)
 mixwell_optimise_as_tests(mixwell_test_headers)
 
 # Of the files those in which some case has this tag.

@@ -141,12 +141,6 @@ class BayesianNeuralNetwork final : public Model,
   Index terms() const noexcept override { return likelihood_.cases().size(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
-  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                          Workspace& scratch) const override {
-    out.setZero();
-    for (Index k = 0; k < indices.rows(); ++k)
-      likelihood_.add_some(theta.col(0).data(), indices.data() + k, 1, out.col(k).data(), scratch);
-  }
 
   std::vector<std::vector<std::string>> conditionals() const override {
     std::vector<std::string> precisions;

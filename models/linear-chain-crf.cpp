@@ -130,12 +130,6 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
       return likelihood_.add_some(x, indices.col(r).data(), indices.rows(), g, out.scratch);
     });
   }
-  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                          Workspace& scratch) const override {
-    out.setZero();
-    for (Index k = 0; k < indices.rows(); ++k)
-      likelihood_.add_some(theta.col(0).data(), indices.data() + k, 1, out.col(k).data(), scratch);
-  }
 
  private:
   void offer(Offer& offer) const noexcept override { offer.set<Prediction>(test_.get()); }

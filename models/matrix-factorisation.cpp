@@ -181,8 +181,6 @@ class MatrixFactorisation final : public Model,
   Index stratum(Index n, Index strata) const override { return likelihood_.stratum(n, strata); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
-  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                          Workspace& scratch) const override;
 
   std::vector<std::vector<std::string>> conditionals() const override;
   void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
@@ -395,11 +393,6 @@ void MatrixFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out)
 void MatrixFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
                                          const Evaluation& out) const {
   by_column::evaluate_terms(likelihood_, theta, indices, out);
-}
-
-void MatrixFactorisation::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                                             Workspace&) const {
-  by_column::gradients_of_terms(likelihood_, theta, indices, out);
 }
 
 /// The prior, and 6 N K operations a column; 2 N K for U alone.

@@ -120,8 +120,6 @@ class StableFactorisation final : public Model, public Prior, public DataDraws, 
   Index terms() const noexcept override { return likelihood_.entries().size(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
-  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                          Workspace& scratch) const override;
 
  private:
   void offer(Offer& offer) const noexcept override { offer.set<Prediction>(separation_.get()); }
@@ -190,11 +188,6 @@ void StableFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out)
 void StableFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
                                          const Evaluation& out) const {
   by_column::evaluate_terms(likelihood_, theta, indices, out);
-}
-
-void StableFactorisation::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                                             Workspace&) const {
-  by_column::gradients_of_terms(likelihood_, theta, indices, out);
 }
 
 /// The prior, and 10 K operations an entry; 2 K for U alone.

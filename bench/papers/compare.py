@@ -1,21 +1,22 @@
-# The experiments of the papers, run and set beside the published figures: ./dev bench tables.
+# The experiments of the papers, run and set beside the published figures: ./dev bench papers --tables.
 # SPDX-License-Identifier: Apache-2.0
 #
 # compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...] [--record]
 #
-# MIXWELL is the program, FOLDER where results go, NAME a folder beside this file with an
-# experiment.toml (all of them without a NAME). Data sets come from MIXWELL_DATA. Every other .toml
-# of such a folder, and of its folders, is a manifest, and its file name the method. Exit codes:
-# 0 measured; 1 a run failed; 2 a wrong argument.
+# MIXWELL is the program, FOLDER where results go, NAME a folder below this one with an experiment.toml (all of them
+# without a NAME). Data sets come from MIXWELL_DATA. Methods are the variants of the folder's studies (cells.py), sets
+# their models; [variant.NAME] of an experiment.toml adds one that is no cell of the study. Exit codes: 0 measured; 1 a
+# run failed; 2 a wrong argument.
 import argparse
 import csv
 import math
 import os
 import pathlib
 import sys
-import tomllib
 
 import amari
+import cells
+import columns
 import figures as pictures
 import generating
 import grids
@@ -27,12 +28,18 @@ import runs
 import tuning
 
 HERE = pathlib.Path(__file__).resolve().parent
-QUICK = 20  # --quick divides draws and warm-up by this
 
 
 def read_experiment(folder):
-    experiment = tomllib.loads((folder / "experiment.toml").read_text(encoding="utf-8"))
-    return experiment | {"folder": folder, "name": folder.name}
+    """With what its studies say already: methods, sets, seeds, whether they need data and have a reference."""
+    own, paths = cells.read(folder / "experiment.toml"), cells.studies(folder)
+    found = [variant for path in paths for variant in cells.variants(path, own.get("variant"))]
+    methods = dict.fromkeys(variant.method for variant in found)
+    return {"folder": folder, "name": folder.name, "variants": {variant.label: variant for variant in found},
+            "sets": list(dict.fromkeys(variant.model for variant in found)),
+            "methods": [name for name in methods if name not in {"reference"} | own.get("variant", {}).keys()],
+            "reference": "reference" in methods, "seeds": cells.read(paths[0])["study"].get("repeats", 1),
+            "data": any("data sets from MIXWELL_DATA" in path.read_text(encoding="utf-8") for path in paths)} | own
 
 
 def in_full(experiment):
@@ -41,54 +48,65 @@ def in_full(experiment):
     return experiment | own | {"vary": experiment.get("vary", {}) | own.get("vary", {})}
 
 
-def manifests(experiment, only):
-    """Paths in the order of `methods`, set by set; all must be there."""
-    grids.require_manifests(experiment)
-    return [experiment["folder"] / group / f"{method}.toml"
-            for group in experiment.get("sets", ["."])
-            for method in experiment["methods"] if not only or method in only]
+def measured_variants(experiment, only):
+    """In the order of `methods`, set by set; all must be there."""
+    grids.require_variants(experiment)
+    wanted = [grids.label(group, method) for group in experiment["sets"] for method in experiment["methods"]
+              if not only or method in only]
+    return [experiment["variants"][label] for label in wanted]
 
 
-def label(path, experiment):
-    return str(path.relative_to(experiment["folder"]).with_suffix(""))
+def varied(experiment, variant):
+    """What a method's runs go through: [vary.METHOD] or [vary.METHOD.SET], or what the study has. RuntimeError where
+    the former leaves to a plugin's default what only the study's axes say."""
+    own = experiment.get("vary", {}).get(variant.method, variant.vary)
+    own = own.get(variant.model, own)
+    lost = variant.vary.keys() - own.keys() - dict(cells.flat(variant.manifest)).keys()
+    if lost:
+        raise RuntimeError(f"{experiment['name']}: [vary.{variant.method}] has no values of {min(lost)}, which only the "
+                           "axes of the study give; add them, or a value to the variant")
+    return own
 
 
 def cases(experiment, only, quick):
-    """Name, manifest and settings of every run: a manifest as it stands, or once for each value
-    of [vary.METHOD] or [vary.METHOD.SET], whose first key gives the name; quick: for the first."""
-    for path in manifests(experiment, only):
-        name = label(path, experiment)
-        vary = experiment.get("vary", {}).get(path.stem)
-        vary = vary and vary.get(path.parent.name, vary)
-        if vary is None:
-            yield name, path, {}
+    """Name, variant and settings of every run: a variant as it stands, or once for each value that it goes through,
+    whose first key gives the name; quick: for the first."""
+    for variant in measured_variants(experiment, only):
+        vary = varied(experiment, variant)
+        if not vary:
+            yield variant.label, variant, {}
             continue
         first = next(iter(vary))
         for k, value in enumerate(vary[first][:1] if quick else vary[first]):
-            settings = {key: runs.toml(values[k]) for key, values in vary.items()}
-            yield f"{name} {first.split('.')[-1]}={value}", path, settings
+            settings = {key: values[k] for key, values in vary.items()}
+            yield f"{variant.label} {first.split('.')[-1]}={value}", variant, settings
 
 
-def quick_settings(path, experiment):
-    """Draws and warm-up over QUICK, but not below `quick_least` of the experiment."""
-    run = tomllib.loads(path.read_text(encoding="utf-8"))["run"]
-    least = experiment.get("quick_least", {"draws": 40, "warmup": 100})
-    return {f"run.{key}": min(run[key], max(least[key], run[key] // QUICK)) for key in least}
+def quick_settings(variant, settings):
+    """The short form of the study, but of no number more than the run has without it."""
+    own = dict(cells.flat(variant.manifest)) | settings
+    return {key: min(value, own.get(key, value)) for key, value in variant.quick.items()}
 
 
-def reference_of(program, path, experiment, folder, quick):
-    """The posterior's moments for the set of a manifest, made by its folder's reference.toml."""
-    if "reference" not in experiment:
+def reference_of(program, group, experiment, folder, quick):
+    """The posterior's moments for a set, made by the variant reference."""
+    if not experiment["reference"]:
         return None
-    manifest = path.parent / "reference.toml"
-    settings = quick_settings(manifest, experiment) if quick else {}
-    return posterior.reference(program, manifest, settings, folder / "references")
+    variant = experiment["variants"][grids.label(group, "reference")]
+    settings = quick_settings(variant, {}) if quick else {}
+    return posterior.reference(program, experiment["paths"][variant.label], settings, folder / "references")
+
+
+def with_run(manifest, settings):
+    """A manifest with those of the settings that are keys of [run]."""
+    own = {key.removeprefix("run."): value for key, value in settings.items() if key.startswith("run.")}
+    return manifest | {"run": manifest["run"] | own}
 
 
 def run_one(program, path, experiment, settings, out, reference):
     if experiment.get("start") == "equilibrium":
         start = out.with_suffix(".csv")
-        posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
+        posterior.write_start(reference, with_run(cells.read(path), settings), start)
         settings = settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
     if path.stem in experiment.get("from_mode", []):
         settings = generating.from_mode(program, path, experiment, settings, out)
@@ -118,30 +136,6 @@ def mean_and_error(values):
     return centre, math.sqrt(sum((x - centre) ** 2 for x in values) / (n - 1) / n)
 
 
-def digits(x):
-    if math.isnan(x):
-        return "–"
-    if math.isinf(x):
-        return "never"
-    if abs(x) < 1e-99:
-        return "0"
-    return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}"
-
-
-def cell(measured, column):
-    """A column's text: mean, ± error if the column wants it: over seeds, or by `error_key` the one
-    known from the replicates of a run. `decimals` of both, instead of three digits."""
-    if column["key"] not in measured:
-        return ""
-    centre, error = measured[column["key"]]
-    if "error_key" in column:
-        error = measured[column["error_key"]][0]
-    decimals = column.get("decimals")
-    text = digits if decimals is None else lambda x: f"{x:.{decimals}f}"
-    wanted = "error" in column or "error_key" in column
-    return text(centre) + (f" ± {text(error)}" if wanted and error > 0 else "")
-
-
 def published(experiment, name, column):
     """[published.METHOD], or for experiments of several sets [published.SET.METHOD]."""
     place = experiment.get("published", {})
@@ -153,14 +147,14 @@ def published(experiment, name, column):
 
 def print_table(experiment, results):
     """Without the columns that no run has a figure for."""
-    columns = [column for column in experiment["columns"] if "published" in column
-               or any(column["key"] in measured for measured in results.values())]
+    shown = [column for column in columns.of(experiment) if "published" in column
+             or any(column["key"] in measured for measured in results.values())]
     print(f"\n## {experiment['title']}\n\n{experiment['source']}\n")
-    print("| method | " + " | ".join(column["title"] for column in columns) + " |")
-    print("|---" * (len(columns) + 1) + "|")
+    print("| method | " + " | ".join(column["title"] for column in shown) + " |")
+    print("|---" * (len(shown) + 1) + "|")
     for name, measured in results.items():
         texts = [published(experiment, name, column) if "published" in column
-                 else cell(measured, column) for column in columns]
+                 else columns.text(measured, column) for column in shown]
         print(f"| {name} | " + " | ".join(texts) + " |")
     sys.stdout.flush()
 
@@ -176,9 +170,9 @@ def print_pivot(experiment, results, pivot):
         found = [results[f"{group}/{method}"][key] for group in sets
                  if key in results.get(f"{group}/{method}", {})]
         if len(found) == len(sets):
-            texts = [digits(centre) + (f" ± {digits(error)}" if error > 0 else "")
+            texts = [columns.digits(centre) + (f" ± {columns.digits(error)}" if error > 0 else "")
                      for centre, error in found]
-            texts.append(digits(sum(centre for centre, _ in found) / len(found)))
+            texts.append(columns.digits(sum(centre for centre, _ in found) / len(found)))
             print(f"| {method} | " + " | ".join(texts) + " |")
     sys.stdout.flush()
 
@@ -198,12 +192,19 @@ def seeded(experiment, seed):
     return {"run.seed": seed} | ({also: seed} if also else {})
 
 
+def with_manifests(experiment, folder):
+    """With the variants written down, `paths` by label."""
+    place = folder / "manifests" / experiment["name"]
+    return experiment | {"paths": cells.write(experiment["variants"].values(), place)}
+
+
 def measure_experiment(program, experiment, folder, options):
     results, rows, outs, references = {}, [], {}, {}
-    for name, path, settings in cases(experiment, options.only, options.quick):
+    for name, variant, settings in cases(experiment, options.only, options.quick):
+        path = experiment["paths"][variant.label]
         seeds = 1 if options.quick else options.seeds or experiment["seeds"]
-        quick = quick_settings(path, experiment) if options.quick else {}
-        reference = reference_of(program, path, experiment, folder, options.quick)
+        quick = quick_settings(variant, settings) if options.quick else {}
+        reference = reference_of(program, variant.model, experiment, folder, options.quick)
         per_seed = []
         for seed in range(1, seeds + 1):
             out = folder / experiment["name"] / name.replace(" ", "-")
@@ -231,18 +232,18 @@ def measure_experiment(program, experiment, folder, options):
 
 def tune_experiment(program, experiment, folder, options):
     print(f"tuning {experiment['name']}")
-    for path in manifests(experiment, options.only):
-        search = experiment.get("search", {}).get(path.stem)
+    for variant in measured_variants(experiment, options.only):
+        search = experiment.get("search", {}).get(variant.method)
         if search:
             shared = {"budget": experiment["search_budget"], "objective": experiment["objective"]}
-            own = search.get(path.parent.name, {})
+            own = search.get(variant.model, {})
             out = folder / "search" / experiment["name"]
             out.parent.mkdir(parents=True, exist_ok=True)
-            tuning.tune(program, path, experiment, shared | search | own, out)
+            tuning.tune(program, variant, experiment["paths"][variant.label], experiment, shared | search | own, out)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./dev bench tables")
+    parser = argparse.ArgumentParser(prog="./dev bench papers --tables")
     parser.add_argument("mixwell", help=argparse.SUPPRESS)
     parser.add_argument("folder", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -250,12 +251,12 @@ def arguments():
     budget.add_argument("--quick", action="store_true", help="all of it, reduced, one seed, one step size")
     budget.add_argument("--full", action="store_true",
                         help="the paper's budget, [full] of experiments that are shorter without")
-    parser.add_argument("--tune", action="store_true", help="search, and write into the manifests")
+    parser.add_argument("--tune", action="store_true", help="search, and write into the studies")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seeds", type=int, help="instead of the experiment's own number")
-    parser.add_argument("--only", nargs="+", metavar="METHOD", help="manifests of these names alone")
+    parser.add_argument("--only", nargs="+", metavar="METHOD", help="only variants of these names")
     parser.add_argument("--record", action="store_true",
-                        help="keep all figures beside the manifests, tables.csv, for docs/papers")
+                        help="keep all figures beside the study, tables.csv, for docs/papers")
     return parser.parse_args()
 
 
@@ -268,7 +269,7 @@ def with_full(experiments, named):
 
 
 def die(message):
-    print(f"bench tables: {message}", file=sys.stderr)
+    print(f"bench papers --tables: {message}", file=sys.stderr)
     sys.exit(2)
 
 
@@ -276,15 +277,16 @@ def main():
     options = arguments()
     if options.record and (options.quick or options.tune or options.only):
         die("--record keeps a whole table, measured at its budget: no --quick, --tune, --only with it")
-    known = sorted(path.parent.name for path in HERE.glob("*/experiment.toml"))
+    folders = {path.parent.name: path.parent for path in sorted(HERE.rglob("experiment.toml"))}
+    known = list(folders)
     wrong = [name for name in options.names if name not in known]
     if wrong:
         die(f"no experiment '{wrong[0]}'; there are: {' '.join(known)}")
-    experiments = [read_experiment(HERE / name) for name in options.names or known]
+    experiments = [read_experiment(folders[name]) for name in options.names or known]
     if options.full:
         experiments = with_full(experiments, options.names)
     if not os.environ.get("MIXWELL_DATA"):
-        needy = [one["name"] for one in experiments if one.get("data")]
+        needy = [one["name"] for one in experiments if one["data"]]
         if needy and options.names:
             die(f"{needy[0]}: MIXWELL_DATA must name the folders of data sets")
         for name in needy:
@@ -293,12 +295,12 @@ def main():
     program = runs.Program(options.mixwell, options.threads)
     work = tune_experiment if options.tune else measure_experiment
     for experiment in experiments:
-        work(program, experiment, options.folder, options)
+        work(program, with_manifests(experiment, options.folder), options.folder, options)
 
 
 if __name__ == "__main__":
     try:
         main()
     except RuntimeError as error:
-        print(f"bench tables: {error}", file=sys.stderr)
+        print(f"bench papers --tables: {error}", file=sys.stderr)
         sys.exit(1)

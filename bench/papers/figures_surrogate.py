@@ -88,7 +88,7 @@ def draw_errors_of_estimates(outs, experiment, references, spec, path):
         points = [of_data_sets([row for row in rows if row["method"] == name])
                   for name in outs if name.split(" ")[0] == method]
         x, y, error = zip(*sorted(points))
-        axes.errorbar(x, y, error, fmt=marker + "-", markersize=4, linewidth=1, capsize=2, label=method)
+        axes.errorbar(x, y, numpy.nan_to_num(error), fmt=marker + "-", markersize=4, linewidth=1, capsize=2, label=method)
     axes.set_xscale("log")
     finish(figure, axes, spec, path, "evaluations of the whole likelihood",
            "root mean square error")

@@ -35,9 +35,7 @@ def from_mode(program, path, experiment, settings, out):
             if key in ("run.seed", experiment.get("seed_also"))}
     relative.run(program, path.parent / "mode.toml", mode, data)
     start = out.with_suffix(".csv")
-    theta = posterior.draws(mode)[0][-1:]
-    header = ",".join(f"theta{i}" for i in range(theta.shape[1]))
-    numpy.savetxt(start, theta, delimiter=",", header=header, comments="")
+    posterior.write_positions(program.summary(mode, [])["variables"], posterior.draws(mode)[0][-1:], start)
     return settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
 
 

@@ -1,20 +1,26 @@
-# What makes a comparison unfair whatever was measured: methods without a manifest, grids that end at their best.
+# What makes a comparison unfair whatever was measured: methods that never run, grids that end at their best.
 # SPDX-License-Identifier: Apache-2.0
 
 
+def label(group, method):
+    return method if group == "." else f"{group}/{method}"
+
+
 def missing(experiment):
-    """Manifests of listed methods that are not there, as "SET/METHOD"."""
-    groups = experiment.get("sets", ["."])
-    return [f"{group}/{method}" for group in groups for method in experiment["methods"]
-            if not (experiment["folder"] / group / f"{method}.toml").exists()]
+    """What `methods` and tables of methods name and no study has, as "SET/METHOD"."""
+    own = [key for table in ("vary", "search", "open_end") for key in experiment.get(table, {})]
+    own += experiment.get("from_mode", []) + (["mode"] if "from_mode" in experiment else [])
+    listed = dict.fromkeys([*experiment["methods"], *own])
+    wanted = [label(group, method) for group in experiment["sets"] for method in listed]
+    return [name for name in wanted if name not in experiment["variants"]]
 
 
-def require_manifests(experiment):
-    """Throws RuntimeError: a method that is listed and never runs would not be missed."""
+def require_variants(experiment):
+    """Throws RuntimeError: a method that is named and never runs would not be missed."""
     lacking = missing(experiment)
     if lacking:
-        raise RuntimeError(f"{experiment['name']}: `methods` lists what has no manifest: "
-                           f"{', '.join(lacking)}; write it, or take it off the list")
+        raise RuntimeError(f"{experiment['name']}: experiment.toml names what is no variant of the study: "
+                           f"{', '.join(lacking)}; add the variant, or correct the name")
 
 
 def best_at_an_end(values, figures):

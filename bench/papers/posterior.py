@@ -108,10 +108,15 @@ def write_start(reference, manifest, path):
     chains = manifest["run"]["replicates"] * main.get("slots", 1)
     if chains > len(reference.start):
         raise RuntimeError(f"{chains} chains, but the reference kept {len(reference.start)} draws")
+    write_positions(reference.names, reference.start[:chains], path)
+
+
+def write_positions(names, rows, path):
+    """A file of `run.init`: names of the coordinates, such as W[0,1], and a row for each chain."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(reference.names)
-        writer.writerows(reference.start[:chains])
+        writer.writerow(names)
+        writer.writerows(rows)
 
 
 def errors(reference, x, weights):

@@ -1,8 +1,8 @@
-# What came of a study of a paper, written beside its manifests: ./dev bench papers NAME --record; and of a table,
-# ./dev bench tables NAME --record.
+# What came of a study of a paper, written beside it: ./dev bench papers NAME --record; and of a table,
+# ./dev bench papers NAME --tables --record.
 # SPDX-License-Identifier: Apache-2.0
 #
-# record.py MIXWELL FOLDER FILE: the table of the study in FOLDER goes into FILE (results.csv), but for what tells
+# record.py MIXWELL FILE FOLDER...: the tables of the studies in FOLDERs go into FILE (results.csv), but for what tells
 # of the machine and the day. Figures in docs/papers name their cells in it, and a test holds them to it.
 # Exit codes: 0 written; 1 a cell has not ended well.
 import csv
@@ -43,10 +43,11 @@ def write_table(measured, file):
     print(f"{file}: {len(rows)} rows")
 
 
-def main(program, folder, file):
-    rows = table_of(program, pathlib.Path(folder))
+def main(program, file, *folders):
+    rows = [row for folder in folders for row in table_of(program, pathlib.Path(folder))]
     ended = [row for row in rows if row["status"] == "done"]
-    columns = [name for name in rows[0] if name not in OF_THE_DAY and "per_second" not in name]
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = [name for name in names if name not in OF_THE_DAY and "per_second" not in name]
     with open(file, "w", encoding="utf-8", newline="") as out:
         writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()

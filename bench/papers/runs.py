@@ -8,6 +8,8 @@ import subprocess
 import netCDF4
 import numpy
 
+import cells
+
 
 class Program:
     """The mixwell program at `path`, on `threads` threads."""
@@ -21,7 +23,7 @@ class Program:
         command = ["run", str(manifest), "--out", str(out), "--force", "--quiet"]
         command += ["--threads", str(self.threads)]
         for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
+            command += ["--set", f"{key}={toml(value)}"]
         self._call(command)
 
     def summary(self, out, options):
@@ -118,8 +120,11 @@ def exact_sizes(deviations, figures):
 
 def is_plain(manifest):
     """Fixed steps of fixed size, and no curvature: where theory knows the autocorrelations."""
-    text = manifest.read_text(encoding="utf-8")
-    return not any(word in text for word in ("[estimator", "jitter", "target_acceptance", '"nuts"'))
+    parts = cells.read(manifest)
+    kernel = next(iter(parts["kernel"].values()))
+    return (all(estimator["use"] == "identity" for estimator in parts.get("estimator", {}).values())
+            and kernel["use"] == "hamiltonian"
+            and not {"step_size_jitter", "steps_jitter", "target_acceptance"} & kernel.keys())
 
 
 def potentials(out):

@@ -4,11 +4,10 @@
 # Each cell of the grid (number of steps L, target acceptance, slots K, sort) is run with eps learnt
 # in warm-up, every cell with the same number of gradients: draws = budget / (R K L). The best cell
 # has the largest `score`, the smallest of the objective's figures. L, K, the draws that spend the
-# budget of the experiment, and the learnt eps are written into the manifest; instead of eps the
-# target, where the manifest learns eps (dense metrics; ensembles whose slots start far apart).
+# budget of the experiment, and the learnt eps are written into the variant in its study; instead of eps the
+# target, where the variant learns eps (dense metrics; ensembles whose slots start far apart).
 import itertools
 import re
-import tomllib
 
 import runs
 
@@ -31,8 +30,7 @@ def slots_of(cell, manifest):
     return cell.get("slots", manifest.get("compositor", {}).get("main", {}).get("slots", 1))
 
 
-def try_cell(program, path, experiment, search, cell, out):
-    manifest = tomllib.loads(path.read_text(encoding="utf-8"))
+def try_cell(program, manifest, path, experiment, search, cell, out):
     steps = cell.get("steps", manifest["kernel"]["hmc"].get("steps"))
     draws = draws_for(search["budget"], manifest["run"]["replicates"], slots_of(cell, manifest), steps)
     settings = {KEYS[key]: runs.toml(value) for key, value in cell.items()}
@@ -49,43 +47,62 @@ def score(figures, objective):
     return min(figures.get(key, 0.0) for key in objective)
 
 
-def replace(text, key, value):
-    """The line `key = ...` with another value; the manifest must have it."""
-    changed, count = re.subn(rf"(?m)^{key} = [^#\n]*?(?=\s*(#|$))", f"{key} = {value}", text)
-    if count != 1:
-        raise RuntimeError(f"the manifest has {count} lines `{key} = `; wanted 1")
-    return changed
+def block_of(text, name):
+    """Where the variant's table begins and ends in the text of its study."""
+    found = re.search(rf'(?ms)^\[study\.variant\."?{re.escape(name)}"?\].*?(?=^\[|\Z)', text)
+    if not found:
+        raise RuntimeError(f"the study has no table [study.variant.{name}]")
+    return found.span()
 
 
-def write_best(path, experiment, cell, figures):
-    text = path.read_text(encoding="utf-8")
-    manifest = tomllib.loads(text)
+def place_of(block, key):
+    """The value of `key = ...`, in a line of its own or in an inline table; the block must have one."""
+    found = list(re.finditer(rf"(?<![\w-]){key} = ([^,}}#\n]*[^,}}#\s])", block))
+    if len(found) != 1:
+        raise RuntimeError(f"the variant has {len(found)} values `{key} = `; wanted 1")
+    return found[0].span(1)
+
+
+def replace(text, name, key, value):
+    """The text of a study with another value of a variant's key."""
+    begin, end = block_of(text, name)
+    first, last = place_of(text[begin:end], key)
+    return text[:begin + first] + str(value) + text[begin + last:]
+
+
+def best_values(variant, experiment, cell, figures):
+    """KEY -> value of what the search found."""
+    manifest = variant.manifest
     kernel = manifest["kernel"]["hmc"]
     low, high = kernel.get("step_size_jitter", (1, 1))
     if "target_acceptance" in kernel:
-        text = replace(text, "target_acceptance", cell["target"])
+        best = {"target_acceptance": cell["target"]}
     else:
-        text = replace(text, "step_size", f"{figures['eps'] / (0.5 * (low + high)):.3g}")
-    for key in ("steps", "slots", "sort"):
-        if key in cell and re.search(rf"(?m)^{key} = ", text):
-            text = replace(text, key, runs.toml(cell[key]))
-    draws = draws_for(experiment["budget"], manifest["run"]["replicates"],
-                      slots_of(cell, manifest), cell.get("steps", kernel["steps"]))
-    if "budget" in experiment and path.stem.startswith("tuned"):
-        text = replace(text, "draws", draws)
-    path.write_text(text, encoding="utf-8")
+        best = {"step_size": f"{figures['eps'] / (0.5 * (low + high)):.3g}"}
+    best |= {key: runs.toml(cell[key]) for key in ("steps", "slots", "sort") if key in cell}
+    if "budget" in experiment and variant.method.startswith("tuned"):
+        best["draws"] = draws_for(experiment["budget"], manifest["run"]["replicates"],
+                                  slots_of(cell, manifest), cell.get("steps", kernel["steps"]))
+    return best
 
 
-def tune(program, path, experiment, search, out):
-    """Searches, prints every cell, and writes the best into the manifest."""
+def write_best(variant, experiment, cell, figures):
+    text = variant.study.read_text(encoding="utf-8")
+    for key, value in best_values(variant, experiment, cell, figures).items():
+        text = replace(text, variant.name, key, value)
+    variant.study.write_text(text, encoding="utf-8")
+
+
+def tune(program, variant, path, experiment, search, out):
+    """Searches, prints every cell, and writes the best into the study."""
     best = None
     for cell in cells(search):
-        figures = try_cell(program, path, experiment, search, cell, out)
+        figures = try_cell(program, variant.manifest, path, experiment, search, cell, out)
         value = score(figures, search["objective"])
-        print(f"  {path.parent.name}/{path.stem} {cell} eps {figures['eps']:.3g} acceptance "
+        print(f"  {variant.label} {cell} eps {figures['eps']:.3g} acceptance "
               f"{figures['acceptance']:.2f} score {value:.4g}", flush=True)
         if best is None or value > best[0]:
             best = (value, cell, figures)
     _, cell, figures = best
-    write_best(path, experiment, cell, figures)
-    print(f"  {path}: {cell}, eps {figures['eps']:.3g}", flush=True)
+    write_best(variant, experiment, cell, figures)
+    print(f"  {variant.study}: {variant.name} {cell}, eps {figures['eps']:.3g}", flush=True)

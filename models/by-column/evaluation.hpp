@@ -57,12 +57,4 @@ void add_all_terms(const Terms& terms, Index count, ConstBatch theta, const Eval
   });
 }
 
-/// SumOfTerms::gradients_of_terms of such terms.
-template <class Terms>
-void gradients_of_terms(const Terms& terms, ConstBatch theta, ConstBatch indices, Batch out) {
-  out.setZero();
-  for (Index k = 0; k < indices.rows(); ++k)
-    terms.add_term(theta.col(0).data(), static_cast<Index>(indices(k, 0)), out.col(k).data());
-}
-
 }  // namespace mixwell::by_column

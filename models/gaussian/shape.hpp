@@ -28,13 +28,13 @@ class Shape {
   virtual ~Shape() = default;
   const VectorXd& mean() const noexcept { return mean_; }
   /// out.gradient = Sigma^-1 (theta - mean).
-  virtual void gradient(const ConstBatch& theta, const Evaluation& out) const = 0;
+  virtual void gradient(ConstBatch theta, const Evaluation& out) const = 0;
   /// out = Sigma^-1, d x d.
   virtual void precision(Batch out) const = 0;
   /// theta ~ N(mean, Sigma).
   virtual void draw(const Stream& stream, Address at, Batch theta) const = 0;
   /// out.u = (theta - mean)' out.gradient / 2.
-  virtual void potential(const ConstBatch& theta, const Evaluation& out) const {
+  virtual void potential(ConstBatch theta, const Evaluation& out) const {
     out.u() = 0.5 * out.gradient.cwiseProduct(theta.colwise() - mean_).colwise().sum();
   }
 
@@ -48,12 +48,12 @@ class Round final : public Shape {
   Round(const VectorXd& mean, double variance)
       : Shape(mean), variance_(variance), precision_(1.0 / variance) {}
 
-  void gradient(const ConstBatch& theta, const Evaluation& out) const override {
+  void gradient(ConstBatch theta, const Evaluation& out) const override {
     flat(out.gradient) = precision_ * (flat(theta) - mean_(0));
   }
 
   /// v g'g / 2.
-  void potential(const ConstBatch&, const Evaluation& out) const override {
+  void potential(ConstBatch, const Evaluation& out) const override {
     column_dots(out.gradient, out.gradient, out.u());
     out.u() *= 0.5 * variance_;
   }
@@ -82,7 +82,7 @@ class Axes final : public Shape {
         precisions_(tiled(variances.cwiseInverse())),
         sd_(variances.cwiseSqrt()) {}
 
-  void gradient(const ConstBatch& theta, const Evaluation& out) const override {
+  void gradient(ConstBatch theta, const Evaluation& out) const override {
     const auto x = flat(theta);
     auto g = flat(out.gradient);
     for (Index first = 0; first < x.size(); first += means_.size()) {
@@ -114,7 +114,7 @@ class OnesPlus final : public Shape {
  public:
   OnesPlus(const VectorXd& mean, double c) : Shape(mean), c_(c) {}
 
-  void gradient(const ConstBatch& theta, const Evaluation& out) const override {
+  void gradient(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
     for (Index j = 0; j < g.cols(); ++j) {
       auto v = g.col(j).array();
@@ -150,7 +150,7 @@ class Dense final : public Shape {
         lower_(factor.matrixL()),
         precision_(factor.solve(MatrixXd::Identity(factor.rows(), factor.cols()))) {}
 
-  void gradient(const ConstBatch& theta, const Evaluation& out) const override {
+  void gradient(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     MatrixMap centred = out.scratch.matrix(theta.rows(), theta.cols());
     centred = theta.colwise() - mean_;

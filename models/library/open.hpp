@@ -25,4 +25,14 @@ inline void* open(const std::string& key, const std::string& path, const std::st
   return handle;
 }
 
+/// A function of a library. Throws ParameterError, which ends with the cure.
+template <class Function>
+void find(const std::string& key, void* handle, const char* symbol, Function& function,
+          const std::string& cure) {
+  void* const found = ::dlsym(handle, symbol);
+  if (found == nullptr)
+    throw ParameterError(key, std::string("lacks the symbol ") + symbol + "; " + cure);
+  function = reinterpret_cast<Function>(found);
+}
+
 }  // namespace mixwell::library

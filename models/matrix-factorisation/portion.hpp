@@ -29,80 +29,67 @@ namespace mixwell::factorisation {
 /// for each item of its blocks; with U one number for each block more.
 class Portion final : public Model, public SumOfTerms, public PortionOfModel {
  public:
-  Portion(std::shared_ptr<const Model> whole, std::shared_ptr<Portions> processes,
-          const Layout& layout, Deal deal, std::shared_ptr<const hyper_prior::RowPrior> prior,
-          Cells cells)
-      : whole_(std::move(whole)),
-        processes_(std::move(processes)),
+  Portion(std::shared_ptr<const Model> of, std::shared_ptr<Portions> among, const Layout& layout,
+          Deal deal, std::shared_ptr<const hyper_prior::RowPrior> prior, Cells cells)
+      : PortionOfModel{std::move(of), std::move(among), deal.blocks},
         layout_(layout),
         deal_(deal),
-        first_(processes_->first_block(processes_->rank(), deal.blocks)),
-        end_(processes_->first_block(processes_->rank() + 1, deal.blocks)),
+        first_(processes->first_block(processes->rank(), blocks)),
+        end_(processes->first_block(processes->rank() + 1, blocks)),
         prior_(std::move(prior)),
         cells_(std::move(cells)) {
     for (const Side side : both_sides) {
       for (const Index i : deal_.rows(first_, end_, layout_.count(side)))
         for (Index k = 0; k < layout_.rank; ++k)
-          coordinates_.push_back(layout_.factors(side) + i * layout_.rank + k);
+          coordinates.push_back(layout_.factors(side) + i * layout_.rank + k);
     }
     for (Index b = first_; b < end_; ++b)
-      rows_.push_back({rows_of(Side::users, b), rows_of(Side::items, b)});
+      rows.push_back({rows_of(Side::users, b), rows_of(Side::items, b)});
   }
 
   std::vector<Parameter> parameters() const override {
-    std::vector<Parameter> own = whole_->parameters();
+    std::vector<Parameter> own = whole->parameters();
     for (std::size_t k = 0; k < own.size(); ++k)
       own[k].shape.front() = std::ssize(deal_.rows(first_, end_, layout_.count(both_sides[k])));
     return own;
   }
-  std::vector<std::string> remarks() const override { return whole_->remarks(); }
-  GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
+  std::vector<std::string> remarks() const override { return whole->remarks(); }
+  GradientGrowth gradient_growth() const noexcept override { return whole->gradient_growth(); }
   bool evaluates_potential_alone() const noexcept override { return true; }
-
-  const Model& whole() const noexcept override { return *whole_; }
-  const std::vector<Index>& coordinates() const noexcept override { return coordinates_; }
-  const std::shared_ptr<Portions>& portions() const noexcept override { return processes_; }
-  Index blocks() const noexcept override { return deal_.blocks; }
-  const std::vector<std::vector<RowRange>>& rows() const noexcept override { return rows_; }
 
   Index terms() const noexcept override { return cells_.ratings(); }
   Index stratum(Index n, Index strata) const override {
-    if (strata == deal_.blocks) return cells_.stratum(n);
+    if (strata == blocks) return cells_.stratum(n);
     throw InputError("model `" + name() +
-                     "` has its users and items in blocks = " + std::to_string(deal_.blocks) +
+                     "` has its users and items in blocks = " + std::to_string(blocks) +
                      ", which make as many strata, not " + std::to_string(strata) +
-                     ": give the oracle strata = " + std::to_string(deal_.blocks) +
+                     ": give the oracle strata = " + std::to_string(blocks) +
                      ", or the model blocks = " + std::to_string(strata));
   }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     sum(theta, out,
-        [&](const double* x, double* g, double* u, Index) { add_prior(x, g, u, out.scratch); });
+        [&](const double* x, double* g, OfBlocks u, Index) { add_prior(x, g, u, out.scratch); });
   }
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
-    sum(theta, out, [&](const double* x, double* g, double* u, Index r) {
-      const Chosen chosen(cells_, deal_.blocks, indices.col(r), out.scratch);
+    sum(theta, out, [&](const double* x, double* g, OfBlocks u, Index r) {
+      const Chosen chosen(cells_, blocks, indices.col(r), out.scratch);
       add_terms(chosen, x, g, u, out.scratch);
     });
-  }
-  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                          Workspace& scratch) const override {
-    for (Index k = 0; k < indices.rows(); ++k)
-      evaluate_terms(theta, indices.middleRows(k, 1), {nullptr, out.col(k), scratch});
   }
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
-    sum(theta, out, [&](const double* x, double* g, double* u, Index) {
+    sum(theta, out, [&](const double* x, double* g, OfBlocks u, Index) {
       add_prior(x, g, u, out.scratch);
       add_terms(Chosen(cells_), x, g, u, out.scratch);
     });
   }
   /// Of the whole's initial position.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
-    Eigen::MatrixXd all(whole_->dimension(), theta.cols());
-    whole_->initial(stream, at, all);
+    Eigen::MatrixXd all(whole->dimension(), theta.cols());
+    whole->initial(stream, at, all);
     for (Index i = 0; i < theta.rows(); ++i)
-      theta.row(i) = all.row(coordinates_[static_cast<std::size_t>(i)]);
+      theta.row(i) = all.row(coordinates[static_cast<std::size_t>(i)]);
   }
 
   /// RowRange of one block among the own.
@@ -114,8 +101,11 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     return {begin + before(side, block), layout_.rank * deal_.size(block, layout_.count(side))};
   }
   const RowRange& own(Side side, Index block) const {
-    return rows_[static_cast<std::size_t>(block - first_)][side == Side::users ? 0 : 1];
+    return rows[static_cast<std::size_t>(block - first_)][side == Side::users ? 0 : 1];
   }
+
+  /// A number for each block.
+  using OfBlocks = Eigen::Ref<Eigen::RowVectorXd, 0, Eigen::InnerStride<>>;
 
   /// add(x, g, u, r) adds what this process has to g, unless that is null, and to u, a number for
   /// each block.
@@ -124,52 +114,47 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     const Workspace::Frame frame(out.scratch);
     Batch gradient = out.gradient;
     if (out.wants_gradient()) gradient.setZero();
-    MatrixMap u = out.scratch.matrix(theta.cols(), deal_.blocks);
+    MatrixMap u = out.scratch.matrix(theta.cols(), blocks);
     u.setZero();
-    MatrixMap of_column = out.scratch.matrix(deal_.blocks, 1);
     for (Index r = 0; r < theta.cols(); ++r) {
       const Workspace::Frame of_one(out.scratch);
-      of_column.setZero();
-      add(theta.col(r).data(), out.wants_gradient() ? gradient.col(r).data() : nullptr,
-          of_column.data(), r);
-      u.row(r) = of_column.transpose();
+      add(theta.col(r).data(), out.wants_gradient() ? gradient.col(r).data() : nullptr, u.row(r),
+          r);
     }
     if (!out.wants_potential()) return;
-    processes_->share(u);
-    for (Index r = 0; r < theta.cols(); ++r) {
-      out.potential[r] = 0.0;
-      for (Index b = 0; b < deal_.blocks; ++b) out.potential[r] += u(r, b);
-    }
+    processes->share(u);
+    out.u().setZero();
+    for (Index b = 0; b < blocks; ++b) out.u() += u.col(b).transpose();
   }
 
-  void add_prior(const double* x, double* g, double* u, Workspace& scratch) const {
+  void add_prior(const double* x, double* g, OfBlocks u, Workspace& scratch) const {
     for (Index b = first_; b < end_; ++b) {
-      for (const RowRange& rows : rows_[static_cast<std::size_t>(b - first_)]) {
-        const Index count = rows.count / layout_.rank;
-        const ConstMatrixMap factors(x + rows.first, layout_.rank, count);
+      for (const RowRange& stretch : rows[static_cast<std::size_t>(b - first_)]) {
+        const Index count = stretch.count / layout_.rank;
+        const ConstMatrixMap factors(x + stretch.first, layout_.rank, count);
         if (g == nullptr)
           u[b] += prior_->potential(factors, nullptr, scratch);
         else
-          prior_->add(factors, nullptr, u[b], MatrixMap(g + rows.first, layout_.rank, count),
+          prior_->add(factors, nullptr, u[b], MatrixMap(g + stretch.first, layout_.rank, count),
                       nullptr, scratch);
       }
     }
   }
 
-  void add_terms(const Chosen& chosen, const double* x, double* g, double* u,
+  void add_terms(const Chosen& chosen, const double* x, double* g, OfBlocks u,
                  Workspace& scratch) const {
-    for (Index s = 0; s < deal_.blocks; ++s)
+    for (Index s = 0; s < blocks; ++s)
       if (chosen.has_stratum(s)) add_stratum(s, chosen, x, g, u, scratch);
   }
 
-  Index items_of(Index users, Index s) const noexcept { return (users + s) % deal_.blocks; }
+  Index items_of(Index users, Index s) const noexcept { return (users + s) % blocks; }
   bool has(Index block) const noexcept { return first_ <= block && block < end_; }
-  int owner(Index block) const noexcept { return processes_->owner(block, deal_.blocks); }
+  int owner(Index block) const noexcept { return processes->owner(block, blocks); }
   Index size_of_items(Index block) const noexcept {
     return layout_.rank * deal_.size(block, layout_.items);
   }
 
-  void add_stratum(Index s, const Chosen& chosen, const double* x, double* g, double* u,
+  void add_stratum(Index s, const Chosen& chosen, const double* x, double* g, OfBlocks u,
                    Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
     double** const factors = visiting(s, scratch);
@@ -181,7 +166,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     if (g != nullptr) send_back(s, gradients, g, scratch);
   }
 
-  /// Memory for the items that visit each block of users.
+  /// Memory for the items that visit each block of users; their own at s = 0.
   double** visiting(Index s, Workspace& scratch) const {
     double** const all = scratch.objects<double*>(end_ - first_);
     for (Index b = first_; b < end_; ++b)
@@ -197,13 +182,13 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     auto* const received = scratch.objects<Portions::Received>(end_ - first_);
     std::size_t out = 0;
     std::size_t in = 0;
-    for (Index users = 0; users < deal_.blocks; ++users) {
+    for (Index users = 0; users < blocks; ++users) {
       const Index items = items_of(users, s);
       const auto [source, target] = home ? std::pair(users, items) : std::pair(items, users);
       if (has(source)) sent[out++] = {owner(target), from(users, items), size_of_items(items)};
       if (has(target)) received[in++] = {owner(source), to(users, items), size_of_items(items)};
     }
-    processes_->exchange({sent, out}, {received, in});
+    processes->exchange({sent, out}, {received, in});
   }
 
   void fetch(Index s, const double* x, double** factors, Workspace& scratch) const {
@@ -213,9 +198,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   }
 
   void send_back(Index s, double** gradients, double* g, Workspace& scratch) const {
-    double** const came = scratch.objects<double*>(end_ - first_);
-    for (Index b = first_; b < end_; ++b)
-      came[b - first_] = scratch.matrix(size_of_items(b), 1).data();
+    double** const came = visiting(0, scratch);
     move(
         s, true, [&](Index users, Index) { return gradients[users - first_]; },
         [&](Index, Index items) { return came[items - first_]; }, scratch);
@@ -229,11 +212,11 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
                   const double* item_factors, double* g, double* item_gradient,
                   Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
-    const RowRange& rows = own(Side::users, users);
+    const RowRange& mine = own(Side::users, users);
     const Index visiting = size_of_items(items);
-    MatrixMap at = scratch.matrix(rows.count + visiting, 1);
-    std::copy_n(x + rows.first, rows.count, at.data());
-    std::copy_n(item_factors, visiting, at.data() + rows.count);
+    MatrixMap at = scratch.matrix(mine.count + visiting, 1);
+    std::copy_n(x + mine.first, mine.count, at.data());
+    std::copy_n(item_factors, visiting, at.data() + mine.count);
     MatrixMap slope = scratch.matrix(at.rows(), g == nullptr ? 0 : 1);
     slope.setZero();
     const Index cell = cells_.cell(users, items);
@@ -241,21 +224,17 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
         by_column::sum(cells_[cell], at.data(), g == nullptr ? nullptr : slope.data(),
                        chosen.count(cell), [&](Index k) { return chosen.place(cell, k); });
     if (g == nullptr) return u;
-    Eigen::Map<Eigen::VectorXd>(g + rows.first, rows.count) += slope.col(0).head(rows.count);
-    std::copy_n(slope.data() + rows.count, visiting, item_gradient);
+    Eigen::Map<Eigen::VectorXd>(g + mine.first, mine.count) += slope.col(0).head(mine.count);
+    std::copy_n(slope.data() + mine.count, visiting, item_gradient);
     return u;
   }
 
-  std::shared_ptr<const Model> whole_;
-  std::shared_ptr<Portions> processes_;
   Layout layout_;
   Deal deal_;
   Index first_;
   Index end_;
   std::shared_ptr<const hyper_prior::RowPrior> prior_;
   Cells cells_;
-  std::vector<Index> coordinates_;
-  std::vector<std::vector<RowRange>> rows_;
 };
 
 }  // namespace mixwell::factorisation

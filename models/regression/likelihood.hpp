@@ -104,13 +104,10 @@ class Likelihood {
   /// Adds value and gradient, where wanted, to `out`: 4 N d R multiplications and additions, of the
   /// value alone half as many, and N R weights. Scratch: for each shard about
   /// (d + 12 + rows of a band) R numbers.
-  void add_to(const ConstBatch& theta, const Evaluation& out) const {
-    add_to(theta, Wanted(out), out);
-  }
+  void add_to(ConstBatch theta, const Evaluation& out) const { add_to(theta, Wanted(out), out); }
   /// The same with z = S theta + s o + shift, the shift of column j being shifts.column(j):
   /// padded_cases numbers.
-  void add_shifted(const ConstBatch& theta, const BlockCaches& shifts,
-                   const Evaluation& out) const {
+  void add_shifted(ConstBatch theta, const BlockCaches& shifts, const Evaluation& out) const {
     Wanted wanted(out);
     wanted.shifts = &shifts;
     add_to(theta, wanted, out);
@@ -323,7 +320,7 @@ class Likelihood {
     }
   }
 
-  void add_to(const ConstBatch& theta, const Wanted& wanted, const Evaluation& out) const {
+  void add_to(ConstBatch theta, const Wanted& wanted, const Evaluation& out) const {
     const Workspace::Frame frame(out.scratch);
     MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
     const auto sums = [&](Index s) { return Sums(*this, memory.col(s).data(), theta.cols()); };
@@ -339,8 +336,7 @@ class Likelihood {
     }
   }
 
-  void run_shard(const Part& shard, const ConstBatch& theta, const Wanted& wanted,
-                 Sums sums) const {
+  void run_shard(const Part& shard, ConstBatch theta, const Wanted& wanted, Sums sums) const {
     clear(sums, theta.cols());
     for_parts(shard.size, band_panels(), [&](Index first, Index count) {
       const Index end = shard.first + first + count;
@@ -366,7 +362,7 @@ class Likelihood {
   /// `rows`: how many rows of the band and those after it are cases. `next`: the band after this
   /// one, to be fetched meanwhile, or null.
   void run_band(const Panels& band, Index rows, const Cells* next, const BandNumbers& numbers,
-                const ConstBatch& theta, const Wanted& wanted, Sums& sums) const {
+                ConstBatch theta, const Wanted& wanted, Sums& sums) const {
     const Index width = theta.cols();
     multiply(band, {theta.data(), theta.outerStride()}, width, sums.weights);
     for (Index j = 0; j < width; ++j) {

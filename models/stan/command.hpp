@@ -4,95 +4,49 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// NOLINTNEXTLINE(readability-redundant-declaration): POSIX asks for it
-extern char** environ;
-
 namespace mixwell::stan {
 
 /// How a program ended, and all that it wrote, to standard output and error alike.
 struct Finished {
-  bool found = false;  ///< it is on PATH
-  int status = -1;     ///< 0 = well
+  int status = -1;  ///< 0 = well, 127 = it is not on PATH
   std::string output;
 };
 
 namespace detail {
 
-/// A pipe whose ends close when it goes.
-class Pipe {
- public:
-  Pipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0)
-      throw RunError(std::string("no pipe can be made: ") + std::strerror(errno));
-  }
-  ~Pipe() {
-    close(0);
-    close(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  int end(std::size_t k) const { return ends_[k]; }
-  void close(std::size_t k) {
-    if (ends_[k] >= 0) ::close(ends_[k]);
-    ends_[k] = -1;
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-};
-
-inline std::string all_of(int descriptor) {
-  std::string text;
-  std::array<char, 4096> piece{};
-  for (;;) {
-    const ssize_t n = ::read(descriptor, piece.data(), piece.size());
-    if (n == 0 || (n < 0 && errno != EINTR)) return text;
-    if (n > 0) text.append(piece.data(), static_cast<std::size_t>(n));
-  }
-}
-
-inline int status_of(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+/// A word that a shell takes as it is, whatever is in it.
+inline std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
 }
 
 }  // namespace detail
 
-/// Runs a program of PATH, without a shell, and waits for it. `words`: the program and its
-/// arguments.
+/// Runs a program of PATH and waits for it. `words`: the program and its arguments, which no shell
+/// looks into.
 inline Finished run_command(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  detail::Pipe pipe;
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, pipe.end(1), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, pipe.end(1), STDERR_FILENO);
-  pid_t child = -1;
-  const int error =
-      ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return {};
-  pipe.close(1);
-  Finished finished{.found = true, .status = -1, .output = detail::all_of(pipe.end(0))};
-  finished.status = detail::status_of(child);
+  std::string line = "exec";
+  for (const std::string& word : words) line += " " + detail::quoted(word);
+  std::FILE* const pipe = ::popen((line + " </dev/null 2>&1").c_str(), "re");
+  if (pipe == nullptr) throw RunError(words.front() + " cannot be run: " + std::strerror(errno));
+  Finished finished;
+  std::array<char, 4096> piece{};
+  while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe))
+    finished.output.append(piece.data(), n);
+  const int status = ::pclose(pipe);
+  finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return finished;
 }
 

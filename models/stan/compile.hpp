@@ -11,10 +11,10 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -31,11 +31,12 @@ inline void write_text(const std::string& path, const std::string& text) {
   if (!out.flush()) throw RunError(path + ": cannot be written");
 }
 
-/// A folder that goes with the object.
+/// A folder for files that go with the object.
 class ScratchFolder {
  public:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {
-    std::filesystem::create_directories(path_);
+  ScratchFolder() : path_(std::filesystem::temp_directory_path().string() + "/mixwell-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr)
+      throw RunError(path_ + ": cannot be made: " + std::strerror(errno));
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -62,12 +63,6 @@ inline std::string comma_separated(const std::vector<std::string>& words) {
   return text;
 }
 
-/// In the log of the run.
-inline void tell_of_wait(const Program& program) {
-  std::fprintf(stderr, "mixwell: compiling %s; this takes about a minute, and is done once\n",
-               program.path.c_str());
-}
-
 /// stanc separates folders by commas.
 inline void require_no_commas(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders)
@@ -78,88 +73,6 @@ inline void require_no_commas(const std::vector<std::string>& folders) {
 }
 
 }  // namespace detail
-
-/// A checkout of BridgeStan, whose Makefile does everything.
-class Checkout {
- public:
-  /// Throws InputError where the folder is none.
-  explicit Checkout(std::string folder) : folder_(std::move(folder)) {
-    if (!std::filesystem::exists(folder_ + "/Makefile") ||
-        !std::filesystem::exists(folder_ + "/src/bridgestan.cpp"))
-      throw InputError({"BRIDGESTAN", 0, 0},
-                       "\"" + folder_ +
-                           "\" is no checkout of BridgeStan: it has no Makefile and no "
-                           "src/bridgestan.cpp; name one, or unset the variable");
-  }
-
-  Made make(const Program& program, const std::string& data) const {
-    std::vector<std::string> included;
-    add_included(program, program.text, included);
-    std::string ingredients =
-        "checkout\n" + folder_ + identity() + "\n" + make_flags(program) + "\n" + program.text;
-    for (const std::string& path : included) ingredients += text_of_file("program", path);
-    const std::string library =
-        cached("stan", ingredients, ".so", [&](const std::string& path) { build(program, path); });
-    return {.library = library,
-            .data = data,
-            .engine = "compile",
-            .remarks = {"compiled by the checkout of BridgeStan in " + folder_ + ": " + library},
-            .files = std::move(included)};
-  }
-
- private:
-  /// Of what in the folder decides how a library is made and changes with its version.
-  std::string identity() const {
-    std::string text;
-    for (const char* const name :
-         {"/Makefile", "/make/local", "/src/bridgestan.cpp", "/src/version.hpp"})
-      if (std::filesystem::exists(folder_ + name)) text += text_of_file("engine", folder_ + name);
-    return text;
-  }
-
-  static std::string make_flags(const Program& program) {
-    std::string flags = "STANCFLAGS=";
-    for (const std::string& flag : program.stanc_flags) flags += flag + " ";
-    return flags + "--include-paths=" + detail::comma_separated(program.include_paths);
-  }
-
-  void build(const Program& program, const std::string& path) const {
-    detail::require_no_commas(program.include_paths);
-    detail::tell_of_wait(program);
-    const detail::ScratchFolder scratch(path + ".build");
-    const std::string model = scratch.file(program.name());
-    require_plain(program, model);
-    for (const std::string& folder : program.include_paths) require_plain(program, folder);
-    detail::write_text(model + ".stan", program.text);
-    const Finished made = run_command(
-        {"make", "-C", folder_, "STAN_THREADS=true", make_flags(program), model + "_model.so"});
-    if (!made.found)
-      throw ParameterError("engine",
-                           "finds no make on PATH; `apt-get install make g++` installs it");
-    if (made.status != 0) refuse_program(program, renamed(made.output, model, program));
-    std::filesystem::rename(model + "_model.so", path);
-  }
-
-  /// make hands what it is given to a shell, and has no words for a blank in a path.
-  static void require_plain(const Program& program, const std::string& path) {
-    const auto is_plain = [](char c) { return Program::is_plain(c) || c == '/' || c == '+'; };
-    if (std::all_of(path.begin(), path.end(), is_plain)) return;
-    throw InputError({program.path, 0, 0},
-                     "cannot be compiled by a checkout of BridgeStan: \"" + path +
-                         "\" has other characters than letters, digits and _ . - + /, which make "
-                         "and its shell take for something else; use names without, or unset "
-                         "BRIDGESTAN");
-  }
-
-  static std::string renamed(std::string text, const std::string& model, const Program& program) {
-    const std::string from = model + ".stan";
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
-      text.replace(at, from.size(), program.told_name());
-    return detail::last_lines(text);
-  }
-
-  std::string folder_;
-};
 
 /// The package httpstan: stanc, and the headers and libraries that its C++ needs. Of oneTBB, the
 /// system's: the package's own is an older one, and a process has room for one.
@@ -200,13 +113,11 @@ class Package {
     const std::string library =
         cached("stan", identity_ + shim_text + text, ".so",
                [&](const std::string& path) { build(program, text, path); });
-    Made made{.library = library,
-              .data = data,
-              .engine = "compile",
-              .remarks = {"compiled by stanc and the headers of httpstan in " + folder_ + ": " +
-                          library}};
-    add_included(program, program.text, made.files);
-    return made;
+    return {.library = library,
+            .data = data,
+            .engine = "compile",
+            .remarks = {"compiled by stanc and the headers of httpstan in " + folder_ + ": " +
+                        library}};
   }
 
  private:
@@ -222,10 +133,7 @@ class Package {
   /// The program in C++.
   std::string translated(const Program& program) const {
     detail::require_no_commas(program.include_paths);
-    static std::atomic<int> count{0};
-    const detail::ScratchFolder scratch(std::filesystem::temp_directory_path().string() +
-                                        "/mixwell-stan-" + std::to_string(::getpid()) + "-" +
-                                        std::to_string(count++));
+    const detail::ScratchFolder scratch;
     const std::string source = scratch.file("model.hpp");
     std::vector<std::string> words = {
         stanc(), "--name=" + program.name() + "_model", "--filename-in-msg=" + program.told_name(),
@@ -238,8 +146,10 @@ class Package {
   }
 
   void build(const Program& program, const std::string& text, const std::string& path) const {
-    detail::tell_of_wait(program);
-    const detail::ScratchFolder scratch(path + ".build");
+    // In the log of the run.
+    std::fprintf(stderr, "mixwell: compiling %s; this takes about a minute, and is done once\n",
+                 program.path.c_str());
+    const detail::ScratchFolder scratch;
     detail::write_text(scratch.file("model.cpp"), text);
     const std::string object = scratch.file("model.o");
     compile(program, scratch.file("model.cpp"), object);
@@ -272,7 +182,7 @@ class Package {
 
   std::string shim(const Program& program) const {
     return cached("stan", identity_ + shim_text, ".o", [&](const std::string& path) {
-      const detail::ScratchFolder scratch(path + ".build");
+      const detail::ScratchFolder scratch;
       detail::write_text(scratch.file("shim.cpp"), shim_text);
       compile(program, scratch.file("shim.cpp"), path);
     });

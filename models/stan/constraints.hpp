@@ -16,7 +16,6 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,20 +24,10 @@ namespace mixwell::stan {
 
 namespace detail {
 
-/// "x[0,1]": of an element, by its place with the last index fastest.
+/// "x[0, 1]": of an element, by its place with the last index fastest.
 inline std::string element_name(const std::string& name, const std::vector<Index>& shape,
                                 Index flat) {
-  std::string indices;
-  for (std::size_t k = shape.size(); k-- > 0; flat /= shape[k])
-    indices.insert(0, (k == 0 ? "[" : ",") + std::to_string(flat % shape[k]));
-  return name + indices + (indices.empty() ? "" : "]");
-}
-
-inline std::string number_text(double value) {
-  std::ostringstream out;
-  out.precision(10);
-  out << value;
-  return out.str();
+  return coordinate_names({{.name = name, .shape = shape}})[static_cast<std::size_t>(flat)];
 }
 
 /// Stan's own, of sums and symmetry.
@@ -109,7 +98,7 @@ class StructuredPart {
     return {};
   }
 
-  /// "`x[0,1]` is 2": of an element of this part.
+  /// "`x[0, 1]` is 2": of an element of this part.
   std::string element(Index at) const {
     const std::size_t flat = first_ + static_cast<std::size_t>(at);
     return "`" + element_name(values_.name, values_.shape, static_cast<Index>(flat)) + "` is " +
@@ -196,7 +185,7 @@ class Constraints {
   std::optional<Finding> depending_on(const std::set<std::string>& missing) const {
     for (const Declared& one : declared_.variables) {
       std::set<std::string> words;
-      add_names_in_constraints(one.type, words);
+      add_names(one.type, &Type::constraint, words);
       std::string names;
       for (const std::string& name : missing)
         if (words.contains(name)) names += (names.empty() ? "`" : ", `") + name + "`";
@@ -251,8 +240,8 @@ class Constraints {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const double lower = bound(known, type, "lower").value_or(-infinity);
     const double upper = bound(known, type, "upper").value_or(infinity);
-    const std::string above = lower > -infinity ? " above " + detail::number_text(lower) : "";
-    const std::string below = upper < infinity ? " below " + detail::number_text(upper) : "";
+    const std::string above = lower > -infinity ? " above " + number_text(lower) : "";
+    const std::string below = upper < infinity ? " below " + number_text(upper) : "";
     return {part.bounded(lower, upper),
             "its values must be" + above + (above.empty() || below.empty() ? "" : " and") + below};
   }

@@ -8,7 +8,6 @@
 #include <Eigen/Core>
 
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,13 @@ inline std::string in_words(const std::vector<Index>& shape) {
   for (std::size_t k = 0; k < shape.size(); ++k)
     text += (k == 0 ? "" : " x ") + std::to_string(shape[k]);
   return text;
+}
+
+inline std::string number_text(double value) {
+  std::ostringstream out;
+  out.precision(10);
+  out << value;
+  return out.str();
 }
 
 namespace detail {
@@ -223,7 +231,9 @@ class DataReader {
     while (at_ < text_.size() && (std::isalnum(byte()) != 0 || is_one_of("+-._"))) ++at_;
     const std::string_view word = text_.substr(where, at_ - where);
     if (is_number(word)) {
-      const double value = in_range(where, name, std::string(word));
+      const double value = std::strtod(std::string(word).c_str(), nullptr);
+      if (std::isinf(value) && std::isdigit(static_cast<unsigned char>(word.back())) != 0)
+        refuse(where, "`" + name + "` is beyond 1.8e308, the largest number");
       keep(value);
       const bool is_integer = word.find_first_not_of("-0123456789") == std::string_view::npos &&
                               value >= -2147483648.0 && value <= 2147483647.0;
@@ -239,39 +249,19 @@ class DataReader {
     refuse(where, "`" + name + "` wants a number or an array of numbers, and " + found());
   }
 
-  /// What has digits and is larger than all numbers is not meant to be infinite.
-  double in_range(std::size_t where, const std::string& name, const std::string& word) const {
-    const double value = std::strtod(word.c_str(), nullptr);
-    const bool has_digits = word.find_first_of("0123456789") != std::string::npos;
-    if (has_digits && std::isinf(value))
-      refuse(where, "`" + name + "` is beyond 1.8e308, the largest number");
-    return value;
-  }
-
   /// As the standard has them, and the three that it has not.
   static bool is_number(std::string_view word) {
-    if (!word.empty() && word.front() == '-') word.remove_prefix(1);
+    if (word.starts_with('-')) word.remove_prefix(1);
     if (word == "NaN" || word == "Infinity") return true;
-    const auto digits = [&word] {
-      std::size_t count = 0;
-      while (count < word.size() && std::isdigit(static_cast<unsigned char>(word[count])) != 0)
-        ++count;
-      word.remove_prefix(count);
-      return count;
+    const auto has_digit = [&](std::size_t at) {
+      return at < word.size() && std::isdigit(static_cast<unsigned char>(word[at])) != 0;
     };
-    const bool leads_with_zero =
-        word.size() > 1 && word[0] == '0' && std::isdigit(static_cast<unsigned char>(word[1])) != 0;
-    if (leads_with_zero || digits() == 0) return false;
-    if (!word.empty() && word.front() == '.') {
-      word.remove_prefix(1);
-      if (digits() == 0) return false;
-    }
-    if (!word.empty() && (word.front() == 'e' || word.front() == 'E')) {
-      word.remove_prefix(1);
-      if (!word.empty() && (word.front() == '+' || word.front() == '-')) word.remove_prefix(1);
-      if (digits() == 0) return false;
-    }
-    return word.empty();
+    const std::size_t point = word.find('.');
+    double value = 0;
+    return has_digit(0) && !(word[0] == '0' && has_digit(1)) &&
+           (point == std::string_view::npos || has_digit(point + 1)) &&
+           std::from_chars(word.data(), word.data() + word.size(), value).ptr ==
+               word.data() + word.size();
   }
 
   /// Between quotes; what is behind a backslash stays as it is written.

@@ -210,20 +210,13 @@ inline Declarations declarations_in(const ProgramText& program, const std::strin
   return detail::DeclarationReader(program, program.block(block)).read();
 }
 
-/// Names in the constraints of these variables.
-inline void add_names_in_constraints(const Type& type, std::set<std::string>& names) {
-  for (const Tokens constraint : type.constraint)
-    for (const Token& token : constraint)
+/// Adds the names in the sizes, or in the constraints, of these variables.
+inline void add_names(const Type& type, std::vector<Tokens> Type::*of,
+                      std::set<std::string>& names) {
+  for (const Tokens tokens : type.*of)
+    for (const Token& token : tokens)
       if (token.is_word()) names.insert(token.text);
-  for (const Type& member : type.members) add_names_in_constraints(member, names);
-}
-
-/// Names in the sizes of these variables.
-inline void add_names_in_sizes(const Type& type, std::set<std::string>& names) {
-  for (const Tokens size : type.sizes)
-    for (const Token& token : size)
-      if (token.is_word()) names.insert(token.text);
-  for (const Type& member : type.members) add_names_in_sizes(member, names);
+  for (const Type& member : type.members) add_names(member, of, names);
 }
 
 }  // namespace mixwell::stan

@@ -3,43 +3,20 @@
 #pragma once
 
 #include "interface.hpp"
-#include "print.hpp"
 #include "turns.hpp"
 
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <string_view>
 
 namespace mixwell::stan {
-
-/// A message of the library, freed when read; "" where it wrote none.
-class Message {
- public:
-  explicit Message(const Interface& library) : library_(library) {}
-  ~Message() {
-    if (text_ != nullptr) library_.free_error_msg(text_);
-  }
-  Message(const Message&) = delete;
-  Message& operator=(const Message&) = delete;
-  char** where() noexcept { return &text_; }
-  std::string text() const {
-    return text_ == nullptr ? "(no message)" : std::string(trimmed(text_));
-  }
-
- private:
-  static std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return "(no message)";
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-  }
-
-  const Interface& library_;
-  char* text_ = nullptr;
-};
 
 /// Stan's message where it makes no model of a program and its data.
 class NoModel : public std::runtime_error {
@@ -62,12 +39,16 @@ class Instance {
   /// program or the data.
   Instance(const std::string& key, const std::string& path, const std::string& data, unsigned seed)
       : library_(load_interface(key, path)) {
-    print_to_log(library_);
-    Message error(library_);
+    // What `print` says goes to the log of a run, its standard error. A library has one callback
+    // for all its models, calls it by one thread at a time, and takes no exception from it.
+    if (library_.set_print_callback != nullptr)
+      library_.set_print_callback(
+          [](const char* text, std::size_t size) { std::fwrite(text, 1, size, stderr); }, nullptr);
+    char* error = nullptr;
     // Before it is known whether the library has threads nothing else may use one.
     const auto alone = Turns::alone();
-    model_ = {library_.model_construct(data.c_str(), seed, error.where()), library_.model_destruct};
-    if (model_ == nullptr) throw NoModel(error.text());
+    model_ = {library_.model_construct(data.c_str(), seed, &error), library_.model_destruct};
+    if (model_ == nullptr) throw NoModel(taken(error));
     turns_ = Turns(key, has_threads());
   }
   ~Instance() {
@@ -97,45 +78,54 @@ class Instance {
   /// its gradient at theta (d numbers each). Returns Stan's message where it refuses the point.
   std::optional<std::string> log_density(const double* theta, double& value,
                                          double* gradient) const {
-    const auto turn = turns_.take();
-    Message error(library_);
-    const int code =
-        gradient == nullptr
-            ? library_.log_density(model_.get(), true, true, theta, &value, error.where())
-            : library_.log_density_gradient(model_.get(), true, true, theta, &value, gradient,
-                                            error.where());
-    if (code == 0) return std::nullopt;
-    return error.text();
+    return message_of([&](char** error) {
+      return gradient == nullptr
+                 ? library_.log_density(model_.get(), true, true, theta, &value, error)
+                 : library_.log_density_gradient(model_.get(), true, true, theta, &value, gradient,
+                                                 error);
+    });
   }
 
   /// What the program computes at theta: size(wanted) numbers. `seed`: of the random numbers in
   /// generated quantities. Returns Stan's message where it fails.
   std::optional<std::string> constrain(Wanted wanted, const double* theta, unsigned seed,
                                        double* out) const {
-    const auto turn = turns_.take();
-    Message error(library_);
-    std::unique_ptr<void, void (*)(void*)> rng(nullptr, library_.rng_destruct);
-    if (wanted.generated) {
-      rng.reset(library_.rng_construct(seed, error.where()));
-      if (rng == nullptr) return error.text();
-    }
-    if (library_.param_constrain(model_.get(), wanted.transformed, wanted.generated, theta, out,
-                                 rng.get(), error.where()) == 0)
-      return std::nullopt;
-    return error.text();
+    return message_of([&](char** error) {
+      std::unique_ptr<void, void (*)(void*)> rng(nullptr, library_.rng_destruct);
+      if (wanted.generated) rng.reset(library_.rng_construct(seed, error));
+      if (wanted.generated && rng == nullptr) return -1;
+      return library_.param_constrain(model_.get(), wanted.transformed, wanted.generated, theta,
+                                      out, rng.get(), error);
+    });
   }
 
   /// theta (d numbers) of size({}) numbers on the program's scale. Returns Stan's message where it
   /// fails.
   std::optional<std::string> unconstrain(const double* values, double* theta) const {
-    const auto turn = turns_.take();
-    Message error(library_);
-    if (library_.param_unconstrain(model_.get(), values, theta, error.where()) == 0)
-      return std::nullopt;
-    return error.text();
+    return message_of([&](char** error) {
+      return library_.param_unconstrain(model_.get(), values, theta, error);
+    });
   }
 
  private:
+  /// Stan's message where a call fails, which returns another code than 0.
+  template <class Call>
+  std::optional<std::string> message_of(const Call& call) const {
+    const auto turn = turns_.take();
+    char* error = nullptr;
+    if (call(&error) == 0) return std::nullopt;
+    return taken(error);
+  }
+
+  /// A message of the library without blanks at its ends, given back to it.
+  std::string taken(char* error) const {
+    const std::unique_ptr<char, void (*)(char*)> owner(error, library_.free_error_msg);
+    const std::string_view text = error == nullptr ? "" : error;
+    const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    const std::size_t last = text.find_last_not_of(" \t\r\n") + 1;  // npos + 1 = 0
+    return first < last ? std::string(text.substr(first, last - first)) : "(no message)";
+  }
+
   /// Stan's compiler puts a prefix before names that mean something in C++, such as `class`.
   static std::string as_written(std::string names) {
     const std::string prefix = "_stan_";  // names in a program begin with a letter

@@ -9,10 +9,7 @@
 #include <dlfcn.h>
 
 #include <cstddef>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace mixwell::stan {
 
@@ -51,24 +48,12 @@ namespace detail {
 inline void require_version(const std::string& key, void* handle) {
   const auto* const major = static_cast<const int*>(::dlsym(handle, "bs_major_version"));
   const bool is_old = major == nullptr && ::dlsym(handle, "bs_log_density_gradient") != nullptr;
-  if (major == nullptr && !is_old)
-    throw ParameterError(key,
-                         "has no symbol bs_major_version, and so is no library with BridgeStan's C "
-                         "interface; make one by `make NAME_model.so` of BridgeStan");
-  if (is_old || *major != 2)
-    throw ParameterError(key, "has BridgeStan's C interface " +
-                                  (is_old ? std::string("1.0") : std::to_string(*major)) +
-                                  ", and 2 is wanted; make the library anew with BridgeStan 2");
-}
-
-template <class Function>
-void find(const std::string& key, void* handle, const char* symbol, Function& function) {
-  void* const found = ::dlsym(handle, symbol);
-  if (found == nullptr)
-    throw ParameterError(key, std::string("lacks the symbol ") + symbol +
-                                  " of BridgeStan's C interface 2; make the library anew with "
-                                  "BridgeStan 2");
-  function = reinterpret_cast<Function>(found);
+  if (major != nullptr && *major == 2) return;
+  throw ParameterError(
+      key, (major != nullptr ? "has BridgeStan's C interface " + std::to_string(*major)
+            : is_old         ? "has BridgeStan's C interface 1.0"
+                             : "has no symbol bs_major_version of BridgeStan's C interface") +
+               ", and 2 is wanted; make the library with BridgeStan 2, by `make NAME_model.so`");
 }
 
 }  // namespace detail
@@ -83,7 +68,8 @@ inline Interface load_interface(const std::string& key, const std::string& path)
   detail::require_version(key, handle);
   Interface all;
   const auto find = [&](const char* symbol, auto& function) {
-    detail::find(key, handle, symbol, function);
+    library::find(key, handle, symbol, function,
+                  "make the library again with BridgeStan 2, whose C interface has it");
   };
   find("bs_model_construct", all.model_construct);
   find("bs_model_destruct", all.model_destruct);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../library/open.hpp"
 #include "command.hpp"
 #include "data.hpp"
 #include "functions.hpp"
@@ -12,7 +13,6 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <dlfcn.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -23,7 +23,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,29 +38,21 @@ class Stanli {
   /// package of the first python3 on PATH; "" where there is none. Throws InputError where
   /// MIXWELL_STANLI names something else.
   static std::string find() {
-    const char* const named = std::getenv("MIXWELL_STANLI");
-    if (named == nullptr || *named == '\0') {
-      const std::string folder = folder_of_package("stanli");
-      return folder.empty() ? "" : existing(folder + inside_package);
-    }
-    const std::string path = std::filesystem::is_directory(named)
-                                 ? existing(named + std::string(inside_package))
-                                 : existing(named);
-    if (path.empty())
-      throw InputError({"MIXWELL_STANLI", 0, 0},
-                       std::string("\"") + named +
-                           "\" is neither libstanli.so nor the folder of the package stanli");
+    const char* const given = std::getenv("MIXWELL_STANLI");
+    const std::string named = given == nullptr ? "" : given;
+    const std::string place = named.empty() ? folder_of_package("stanli") : named;
+    const std::string path =
+        existing(std::filesystem::is_directory(place) ? place + inside_package : place);
+    if (path.empty() && !named.empty())
+      throw InputError(
+          {"MIXWELL_STANLI", 0, 0},
+          "\"" + named + "\" is neither libstanli.so nor the folder of the package stanli");
     return path;
   }
 
-  /// Throws InputError where it is no stanli that is known here.
-  explicit Stanli(std::string path) : path_(std::move(path)) {
-    handle_ = ::dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) {
-      const char* const why = ::dlerror();
-      throw InputError({path_, 0, 0},
-                       std::string("cannot be loaded: ") + (why == nullptr ? "" : why));
-    }
+  /// Throws ParameterError where it is no stanli that is known here.
+  explicit Stanli(std::string path)
+      : path_(std::move(path)), handle_(library::open("engine", path_, cure)) {
     find("stanli_stan_to_mir_with_opts", compile_);
     find("stanli_string_free", free_);
     find("stanli_build_id", build_id_);
@@ -91,7 +82,6 @@ class Stanli {
         made.generating = with_program(data, found.compiled, program.name());
       if (!found.remark.empty()) made.remarks.push_back(std::move(found.remark));
     }
-    add_included(program, program.text, made.files);
     return made;
   }
 
@@ -130,12 +120,8 @@ class Stanli {
 
   template <class Function>
   void find(const char* name, Function& function) const {
-    void* const found = ::dlsym(handle_, name);
-    if (found == nullptr)
-      throw InputError({path_, 0, 0}, std::string("lacks the symbol ") + name +
-                                          ": Mixwell uses the interface of stanli 0.24; `" + cure +
-                                          "==0.24.0` installs it");
-    function = reinterpret_cast<Function>(found);
+    library::find("engine", handle_, name, function,
+                  path_ + " is no stanli 0.24, which `" + cure + "==0.24.0` installs");
   }
   template <class Function>
   Function symbol(const char* name) const {

@@ -5,7 +5,7 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -35,15 +35,11 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
 
 namespace detail {
 
-/// An index from 1 to 2^31, or 0 where the word is none.
+/// An index from 1, or a number below where the word is none.
 inline Index index_in(std::string_view word) {
-  if (word.empty() || word.size() > 10) return 0;
   Index value = 0;
-  for (const char c : word) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0) return 0;
-    value = 10 * value + (c - '0');
-  }
-  return value;
+  const char* const end = word.data() + word.size();
+  return word.size() <= 10 && std::from_chars(word.data(), end, value).ptr == end ? value : 0;
 }
 
 /// Adds ".1.2" after a name or a member of a tuple.

@@ -35,88 +35,36 @@ inline void require_names(const Arrays& arrays) {
                                   "; give it another one in the program");
 }
 
-/// Parameters and, if wanted, transformed parameters.
-class Constrained final : public Derived {
+/// What a program computes at a position, in arrays.
+class Computed {
  public:
-  Constrained(std::shared_ptr<const Instance> instance, bool transformed, bool replaces,
-              const Groups& groups)
+  /// `before`: how many of the wanted numbers come first and are left out; the first `ungrouped`
+  /// arrays belong to the posterior.
+  Computed(std::shared_ptr<const Instance> instance, Wanted wanted, Index before,
+           const Groups& groups, std::size_t ungrouped)
       : instance_(std::move(instance)),
-        wanted_{.transformed = transformed, .generated = false},
-        arrays_(instance_->names(wanted_)),
-        quantities_(groups.applied(arrays_.arrays(), Arrays(instance_->names({})).arrays().size())),
-        replaces_(replaces) {
-    require_size(arrays_.size(), instance_->size(wanted_));
-    require_names(arrays_);
-  }
-
-  std::vector<Parameter> quantities() const override { return quantities_; }
-  bool replaces_parameters() const noexcept override { return replaces_; }
-
-  /// NaN where Stan cannot compute them.
-  void derive(ConstBatch theta, Batch out) const override {
-    std::vector<double> listed(static_cast<std::size_t>(arrays_.size()));
-    for (Index j = 0; j < theta.cols(); ++j) {
-      auto failure = instance_->constrain(wanted_, theta.col(j).data(), 0, listed.data());
-      if (failure) {
-        failures_.add(std::move(*failure));
-        out.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
-      } else {
-        arrays_.arrange(listed.data(), out.col(j).data());
-      }
-    }
-  }
-
-  std::string failures() const {
-    return failures_.in_words("could not compute the parameters of a draw, which are NaN there,");
-  }
-
- private:
-  std::shared_ptr<const Instance> instance_;
-  Wanted wanted_;
-  Arrays arrays_;
-  std::vector<Parameter> quantities_;
-  bool replaces_;
-  mutable Rejections failures_;
-};
-
-/// Generated quantities, with a generator of their own for each draw of each replicate.
-class GeneratedQuantities final : public Generated {
- public:
-  /// `transformed`: whether the library is to write transformed parameters before them.
-  GeneratedQuantities(std::shared_ptr<const Instance> instance, bool transformed,
-                      const Groups& groups)
-      : instance_(std::move(instance)),
-        wanted_{.transformed = transformed, .generated = true},
-        before_(instance_->size({.transformed = transformed, .generated = false})),
+        wanted_(wanted),
+        before_(before),
         arrays_(tail(instance_->names(wanted_), before_)),
-        quantities_(groups.applied(arrays_.arrays(), 0)) {
+        quantities_(groups.applied(arrays_.arrays(), ungrouped)) {
     require_size(before_ + arrays_.size(), instance_->size(wanted_));
     require_names(arrays_);
   }
 
-  bool exist() const noexcept { return arrays_.size() > 0; }
-  std::vector<Parameter> generated() const override { return quantities_; }
+  const std::vector<Parameter>& quantities() const noexcept { return quantities_; }
 
-  /// The generator's seed is the upper half of the stream's first word. NaN where Stan fails.
-  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
-    Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic> words(1, theta.cols());
-    stream.words(at, words);
+  /// `seed`: of random numbers. NaN where Stan fails.
+  void compute(const double* theta, unsigned seed, Batch out) const {
     std::vector<double> listed(static_cast<std::size_t>(before_ + arrays_.size()));
-    for (Index j = 0; j < theta.cols(); ++j) {
-      const auto seed = static_cast<unsigned>(words(0, j) >> 32U);
-      auto failure = instance_->constrain(wanted_, theta.col(j).data(), seed, listed.data());
-      if (failure) {
-        failures_.add(std::move(*failure));
-        out.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
-      } else {
-        arrays_.arrange(listed.data() + before_, out.col(j).data());
-      }
-    }
+    auto failure = instance_->constrain(wanted_, theta, seed, listed.data());
+    if (!failure) return arrays_.arrange(listed.data() + before_, out.data());
+    failures_.add(std::move(*failure));
+    out.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
 
-  std::string failures() const {
-    return failures_.in_words(
-        "could not compute the generated quantities of a draw, which are NaN there,");
+  /// `what`: is computed.
+  std::string failures(const std::string& what) const {
+    return failures_.in_words("could not compute the " + what + " of a draw, which are NaN there,");
   }
 
  private:
@@ -136,6 +84,51 @@ class GeneratedQuantities final : public Generated {
   Arrays arrays_;
   std::vector<Parameter> quantities_;
   mutable Rejections failures_;
+};
+
+/// Parameters and, if wanted, transformed parameters.
+class Constrained final : public Derived {
+ public:
+  Constrained(const std::shared_ptr<const Instance>& instance, bool transformed, bool replaces,
+              const Groups& groups)
+      : computed_(instance, {.transformed = transformed, .generated = false}, 0, groups,
+                  Arrays(instance->names({})).arrays().size()),
+        replaces_(replaces) {}
+
+  std::vector<Parameter> quantities() const override { return computed_.quantities(); }
+  bool replaces_parameters() const noexcept override { return replaces_; }
+  void derive(ConstBatch theta, Batch out) const override {
+    for (Index j = 0; j < theta.cols(); ++j) computed_.compute(theta.col(j).data(), 0, out.col(j));
+  }
+  std::string failures() const { return computed_.failures("parameters"); }
+
+ private:
+  Computed computed_;
+  bool replaces_;
+};
+
+/// Generated quantities, with a generator of their own for each draw of each replicate.
+class GeneratedQuantities final : public Generated {
+ public:
+  /// `transformed`: whether the library is to write transformed parameters before them.
+  GeneratedQuantities(const std::shared_ptr<const Instance>& instance, bool transformed,
+                      const Groups& groups)
+      : computed_(instance, {.transformed = transformed, .generated = true},
+                  instance->size({.transformed = transformed, .generated = false}), groups, 0) {}
+
+  bool exist() const noexcept { return !computed_.quantities().empty(); }
+  std::vector<Parameter> generated() const override { return computed_.quantities(); }
+  /// The generator's seed is the upper half of the stream's first word.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic> words(1, theta.cols());
+    stream.words(at, words);
+    for (Index j = 0; j < theta.cols(); ++j)
+      computed_.compute(theta.col(j).data(), static_cast<unsigned>(words(0, j) >> 32U), out.col(j));
+  }
+  std::string failures() const { return computed_.failures("generated quantities"); }
+
+ private:
+  Computed computed_;
 };
 
 inline const std::string unconstrained_prefix = "unconstrained_";

@@ -8,7 +8,6 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,9 +56,9 @@ inline std::string failing_block(const Prepared& prepared, unsigned seed,
   const Location place = place_in(program, message);
   if (place.line > 0) return text.block_at(place);
   if (text.block("transformed data").empty()) return text.block("data").empty() ? "" : "data";
-  if (prepared.engine != "interpret" || text.block("data").empty()) return "transformed data";
+  if (prepared.made.engine != "interpret" || text.block("data").empty()) return "transformed data";
   const std::string alone = text.only({"functions", "data"});
-  const Stanli stanli(prepared.library);
+  const Stanli stanli(prepared.made.library);
   return stanli.refusal(program, alone, prepared.plain_data, seed).empty() ? "transformed data"
                                                                            : "data";
 }
@@ -70,24 +69,21 @@ inline std::string failing_block(const Prepared& prepared, unsigned seed,
 /// where that is.
 [[noreturn]] inline void refuse_model(const Prepared& prepared, unsigned seed,
                                       const std::string& message) {
-  const std::string words = "Stan says: " + message;
-  if (!prepared.text) throw ParameterError("data", "Stan refuses these data: " + message);
-  const Program& program = *prepared.program;
   const auto lacking = detail::lacking_in(message);
-  if (prepared.engine == "interpret" && lacking)
-    throw InputError(detail::first_use(program, *prepared.text, *lacking),
+  if (prepared.made.engine == "interpret" && lacking)
+    throw InputError(detail::first_use(*prepared.program, *prepared.text, *lacking),
                      "engine `interpret` cannot do " +
                          (lacking->empty() ? "a part of this program" : "`" + *lacking + "`") +
                          " (stanli says: " + message +
                          "). Use `engine = \"compile\"`, which takes all of the language.");
-  const std::string block = detail::failing_block(prepared, seed, message);
+  const std::string block = prepared.text ? detail::failing_block(prepared, seed, message) : "data";
   if (block == "data") throw ParameterError("data", "Stan refuses these data: " + message);
-  Location where = place_in(program, message);
+  Location where = place_in(*prepared.program, message);
   const Tokens tokens = prepared.text->block(block);
   if (where.line == 0 && !tokens.empty()) where = tokens.front().where;
   throw InputError(where, "the program fails before sampling" +
-                              (block.empty() ? "" : ", in its block `" + block + "`") + ". " +
-                              words);
+                              (block.empty() ? "" : ", in its block `" + block + "`") +
+                              ". Stan says: " + message);
 }
 
 /// `data`: those of the prepared ones that the model is made of. Throws as refuse_model does.
@@ -95,7 +91,7 @@ inline std::shared_ptr<const Instance> instance_of(const Prepared& prepared,
                                                    const std::string& data, std::int64_t seed) {
   const auto word = static_cast<unsigned>(seed);
   try {
-    return std::make_shared<const Instance>(prepared.key, prepared.library, data, word);
+    return std::make_shared<const Instance>(prepared.key, prepared.made.library, data, word);
   } catch (const NoModel& failure) {
     refuse_model(prepared, word, failure.what());
   }

@@ -4,11 +4,11 @@
 
 namespace mixwell::stan {
 
-/// Needs only Stan's headers. It is compiled once for each version of them, with STAN_THREADS.
+/// What Mixwell calls of it. Needs only Stan's headers. It is compiled once for each version of
+/// them, with STAN_THREADS.
 inline constexpr const char* shim_text = R"shim(
 #include <stan/model/model_base.hpp>
 
-#include <stan/io/empty_var_context.hpp>
 #include <stan/io/json/json_data.hpp>
 #include <stan/services/util/create_rng.hpp>
 #include <stan/version.hpp>
@@ -91,43 +91,37 @@ struct Made {
   std::array<int, 4> sizes{};
 };
 
-std::unique_ptr<stan::model::model_base> model_of(const std::string& data, unsigned seed,
-                                                  std::ostream* messages) {
-  if (data.empty()) {
-    stan::io::empty_var_context nothing;
-    return std::unique_ptr<stan::model::model_base>(&new_model(nothing, seed, messages));
-  }
-  std::istringstream in(data);
-  stan::json::json_data variables(in);
-  return std::unique_ptr<stan::model::model_base>(&new_model(variables, seed, messages));
-}
-
 Made* made(void* model) { return static_cast<Made*>(model); }
 const Made* made(const void* model) { return static_cast<const Made*>(model); }
 std::size_t which(bool transformed, bool generated) {
   return (transformed ? 1U : 0U) + (generated ? 2U : 0U);
 }
 
-/// Without constants, which Stan knows by the types of what they are made of.
-stan::math::var log_prob(const void* model, bool propto, bool jacobian, Variables& at,
-                         std::ostream* messages) {
-  const stan::model::model_base& density = *made(model)->model;
-  if (propto)
-    return jacobian ? density.log_prob_propto_jacobian(at, messages)
-                    : density.log_prob_propto(at, messages);
-  return jacobian ? density.log_prob_jacobian(at, messages) : density.log_prob(at, messages);
+/// The density without constants, which Stan knows by the types of what they are made of, and with
+/// the Jacobian. `gradient`: null for none.
+int evaluate(const void* model, const double* theta, double* value, double* gradient,
+             char** error) {
+  return guarded(error, [&](std::ostream* messages) {
+    const stan::math::nested_rev_autodiff nested;
+    Variables at = ConstMap(theta, made(model)->dimension);
+    stan::math::var lp = made(model)->model->log_prob_propto_jacobian(at, messages);
+    *value = lp.val();
+    if (gradient == nullptr) return;
+    lp.grad();
+    for (Eigen::Index i = 0; i < at.size(); ++i) gradient[i] = at[i].adj();
+  });
 }
 
 }  // namespace
 
 MIXWELL_API const int bs_major_version = 2;
-MIXWELL_API const int bs_minor_version = 7;
-MIXWELL_API const int bs_patch_version = 0;
 
 MIXWELL_API void* bs_model_construct(const char* data, unsigned seed, char** error) {
   auto result = std::make_unique<Made>();
   const int code = guarded(error, [&](std::ostream* messages) {
-    result->model = model_of(data == nullptr ? "" : data, seed, messages);
+    std::istringstream in(*data == '\0' ? "{}" : data);
+    stan::json::json_data variables(in);
+    result->model.reset(&new_model(variables, seed, messages));
     result->dimension = static_cast<int>(result->model->num_params_r());
     std::vector<std::string> names;
     result->model->unconstrained_param_names(names, false, false);
@@ -159,25 +153,13 @@ MIXWELL_API int bs_param_num(const void* model, bool transformed, bool generated
 }
 MIXWELL_API int bs_param_unc_num(const void* model) { return made(model)->dimension; }
 
-MIXWELL_API int bs_log_density(const void* model, bool propto, bool jacobian, const double* theta,
-                               double* value, char** error) {
-  return guarded(error, [&](std::ostream* messages) {
-    const stan::math::nested_rev_autodiff nested;
-    Variables at = ConstMap(theta, made(model)->dimension);
-    *value = log_prob(model, propto, jacobian, at, messages).val();
-  });
+MIXWELL_API int bs_log_density(const void* model, bool, bool, const double* theta, double* value,
+                               char** error) {
+  return evaluate(model, theta, value, nullptr, error);
 }
-MIXWELL_API int bs_log_density_gradient(const void* model, bool propto, bool jacobian,
-                                        const double* theta, double* value, double* gradient,
-                                        char** error) {
-  return guarded(error, [&](std::ostream* messages) {
-    const stan::math::nested_rev_autodiff nested;
-    Variables at = ConstMap(theta, made(model)->dimension);
-    stan::math::var lp = log_prob(model, propto, jacobian, at, messages);
-    lp.grad();
-    *value = lp.val();
-    for (Eigen::Index i = 0; i < at.size(); ++i) gradient[i] = at[i].adj();
-  });
+MIXWELL_API int bs_log_density_gradient(const void* model, bool, bool, const double* theta,
+                                        double* value, double* gradient, char** error) {
+  return evaluate(model, theta, value, gradient, error);
 }
 
 MIXWELL_API void* bs_rng_construct(unsigned seed, char** error) {

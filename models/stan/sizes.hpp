@@ -13,8 +13,8 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace mixwell::stan {
@@ -39,6 +39,7 @@ class Expression {
 
   /// Nothing where it cannot be evaluated here.
   std::optional<Value> value() {
+    if (tokens_.size() > longest) return std::nullopt;
     try {
       Value all = choice();
       if (at_ < tokens_.size()) return std::nullopt;
@@ -70,7 +71,7 @@ class Expression {
                                                           {"%/%", 6},
                                                           {"^", 8}}};
   static constexpr int level_of_signs = 7;
-  static constexpr int deepest = 200;  // of brackets in brackets
+  static constexpr std::size_t longest = 400;  // tokens: each may be a bracket in a bracket
 
   bool begins(const std::string& text) const {
     return at_ < tokens_.size() && tokens_[at_].text == text;
@@ -93,23 +94,8 @@ class Expression {
   }
   static Value count(std::size_t n) { return number(static_cast<double>(n), true); }
 
-  /// As long as it is there, what is read is one level deeper.
-  class Level {
-   public:
-    explicit Level(int& depth) : depth_(depth) {
-      if (++depth_ > deepest) throw Beyond();
-    }
-    ~Level() { --depth_; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-
-   private:
-    int& depth_;
-  };
-
   /// CONDITION ? A : B
   Value choice() {
-    const Level level(depth_);
     Value first = binary(1);
     if (!take("?")) return first;
     Value yes = choice();
@@ -131,7 +117,6 @@ class Expression {
   }
 
   Value signed_value() {
-    const Level level(depth_);
     if (take("-")) return applied("-", number(0, true), binary(level_of_signs));
     if (take("+")) return binary(level_of_signs);
     if (take("!")) return number(scalar(binary(level_of_signs)) == 0 ? 1 : 0, true);
@@ -243,7 +228,6 @@ class Expression {
   Tokens tokens_;
   const Values& known_;
   std::size_t at_ = 0;
-  int depth_ = 0;
 };
 
 }  // namespace detail

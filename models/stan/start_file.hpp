@@ -12,9 +12,9 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -65,22 +65,20 @@ class StartFile {
     require_kept(instance, theta);
     if (missing_.empty()) return theta;
     const Eigen::VectorXd other =
-        beside(instance, Eigen::VectorXd::Constant(instance.dimension(), other_coordinate));
+        beside(instance, Eigen::VectorXd::Constant(instance.dimension(), 0.5));
     Index row = 0;
     for (const Parameter& list : unconstrained) {
       const auto rows = Eigen::seqN(row, list.size());
       if (is_missing(list))
         theta(rows).setConstant(std::numeric_limits<double>::quiet_NaN());
       else if (differ(theta(rows), other(rows)))
-        refuse_dependent(instance, unconstrained, list, row);
+        refuse_dependent(name_of(list), names_of_missing());
       row += list.size();
     }
     return theta;
   }
 
  private:
-  static constexpr double other_coordinate = 0.5;
-
   /// Where the coordinates of a unit vector, as all others, mean something: they do not at 0.
   static Eigen::VectorXd any_point(const Instance& instance) {
     return Eigen::VectorXd::Constant(instance.dimension(), 0.25);
@@ -160,23 +158,6 @@ class StartFile {
                                         names_of_missing() + "); give one of them");
   }
 
-  /// `list`: coordinates from `row` on, of a parameter that the file has.
-  [[noreturn]] void refuse_dependent(const Instance& instance,
-                                     const std::vector<Parameter>& unconstrained,
-                                     const Parameter& list, Index row) const {
-    const Eigen::VectorXd point = any_point(instance);
-    const Eigen::VectorXd here = beside(instance, point).segment(row, list.size());
-    std::string names;
-    Index first = 0;
-    for (const Parameter& one : unconstrained) {
-      Eigen::VectorXd moved = point;
-      moved.segment(first, one.size()).setConstant(other_coordinate);
-      first += one.size();
-      if (is_missing(one) && differ(here, beside(instance, moved).segment(row, list.size())))
-        names += (names.empty() ? "`" : ", `") + name_of(one) + "`";
-    }
-    refuse_dependent(name_of(list), names.empty() ? names_of_missing() : names);
-  }
   [[noreturn]] void refuse_dependent(const std::string& name, const std::string& on) const {
     throw InputError(where(name), "the constraint of `" + name +
                                       "` depends on parameters that are left out; give these "
@@ -250,10 +231,9 @@ class StartFile {
     Index k = 0;
     const double apart = (given - made).cwiseAbs().maxCoeff(&k);
     if (apart <= detail::constraint_tolerance * (1 + given.cwiseAbs().maxCoeff())) return;
-    refuse(variable_of(one.name), "`" + detail::element_name(one.name, one.shape, k) + "` is " +
-                                      detail::number_text(given[k]) +
-                                      ", and the constraint of the parameter makes it " +
-                                      detail::number_text(made[k]));
+    refuse(variable_of(one.name),
+           "`" + detail::element_name(one.name, one.shape, k) + "` is " + number_text(given[k]) +
+               ", and the constraint of the parameter makes it " + number_text(made[k]));
   }
 
   std::string path_;

@@ -63,14 +63,14 @@ class Target final : public Model, public NamedPositions {
   std::vector<NamedValues> observed_data() const override { return observed_; }
   /// Of the other engine, where both are there.
   std::optional<SecondModel> second() const override {
-    const std::optional<Source> source = other_engine(params_.source, prepared_.engine);
+    const std::optional<Source> source = other_engine(params_.source, prepared_.made.engine);
     if (!source) return std::nullopt;
     Params params = params_;
     params.source = *source;
     SecondModel second{.made_by = "engine `" + source->engine + "`", .model = nullptr};
     try {
       const auto other = std::make_shared<const Target>(params);
-      second.made_by += " (" + other->prepared_.remarks.front() + ")";
+      second.made_by += " (" + other->prepared_.made.remarks.front() + ")";
       second.why_not = other_coordinates(*instance_, *other->instance_);
       if (second.why_not.empty()) second.model = other;
     } catch (const Error& fault) {
@@ -108,7 +108,7 @@ class Target final : public Model, public NamedPositions {
   bool evaluates_potential_alone() const noexcept override { return true; }
 
   std::vector<std::string> remarks() const override {
-    std::vector<std::string> all = prepared_.remarks;
+    std::vector<std::string> all = prepared_.made.remarks;
     if (!has_parameters())
       all.emplace_back(
           "the program has no parameters: what it generates is drawn, each draw independent of all "
@@ -133,10 +133,10 @@ class Target final : public Model, public NamedPositions {
   Target(const Params& params, Prepared prepared)
       : params_(params),
         prepared_(std::move(prepared)),
-        instance_(instance_of(prepared_, prepared_.data, params.seed)),
+        instance_(instance_of(prepared_, prepared_.made.data, params.seed)),
         generating_(instance_) {
-    if (!prepared_.generating.empty())
-      generating_ = instance_of(prepared_, prepared_.generating, params.seed);
+    if (!prepared_.made.generating.empty())
+      generating_ = instance_of(prepared_, prepared_.made.generating, params.seed);
     try {
       if (has_parameters()) {
         parameters_ = unconstrained_parameters(instance_->unconstrained_names());
@@ -162,7 +162,7 @@ class Target final : public Model, public NamedPositions {
 
   /// The interpreting engine goes on without transformed parameters that it cannot compute.
   std::string missing_transformed() const {
-    if (!params_.transformed || !prepared_.text || prepared_.engine != "interpret" ||
+    if (!params_.transformed || !prepared_.text || prepared_.made.engine != "interpret" ||
         instance_->size({.transformed = true, .generated = false}) != instance_->size({}))
       return {};
     std::string names;
@@ -229,11 +229,9 @@ class Target final : public Model, public NamedPositions {
 
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     if (!has_parameters()) return stream.normals(at, theta);
-    const StartSearch search(*instance_, params_.init_radius);
-    for (Index j = 0; j < theta.cols(); ++j) {
-      const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
-      search.fill("model `" + name() + "`", stream, here, theta.col(j));
-    }
+    for (Index j = 0; j < theta.cols(); ++j, ++at.replicate)
+      find_start(*instance_, params_.init_radius, "model `" + name() + "`", stream, at,
+                 theta.col(j));
   }
 
   Params params_;

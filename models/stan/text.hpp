@@ -7,10 +7,10 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <regex>
 #include <set>
 #include <span>
 #include <string>
@@ -40,27 +40,30 @@ namespace detail {
 struct Lexed {
   std::string text;
   std::vector<Token> tokens;
+  std::vector<std::string> files;  ///< those that are included, each once
 };
 
 /// Reads a file and what it includes. It accepts everything: mistakes are for Stan's compiler to
 /// tell.
 class Lexer {
  public:
-  Lexer(const Program& program, std::string path, const std::string& source, Lexed& out)
-      : program_(program), where_{std::move(path), 1, 1}, source_(source), out_(out) {}
+  /// `outer`: reads the file that includes this one.
+  Lexer(const Program& program, const std::string& path, std::string source, Lexed& out,
+        const Lexer* outer = nullptr)
+      : program_(program),
+        where_{path, 1, 1},
+        source_(std::move(source)),
+        out_(out),
+        outer_(outer) {}
 
-  /// `depth`: of files that include each other.
-  void read(int depth) {
-    while (at_ < source_.size()) read_piece(depth);
+  void read() {
+    while (at_ < source_.size()) read_piece();
   }
 
  private:
-  static constexpr int deepest = 50;  // a file that includes itself
-
-  void read_piece(int depth) {
+  void read_piece() {
     const std::string_view rest = std::string_view(source_).substr(at_);
-    if (rest.starts_with("#include"))
-      return include(rest.substr(0, rest.find_first_of("\r\n")), depth);
+    if (rest.starts_with("#include")) return include(rest);
     if (rest[0] == '#' || rest.starts_with("//")) return pass(rest.find('\n'));
     if (rest.starts_with("/*")) return pass(after(rest.find("*/", 2), 2));
     if (rest[0] == '"') return keep(after(rest.find('"', 1), 1));
@@ -69,18 +72,24 @@ class Lexer {
     keep(length_of_token(rest));
   }
 
-  /// What `line` asks for, in its place. A file that is not found is left to Stan's compiler.
-  void include(std::string_view line, int depth) {
-    const std::vector<std::string> names = included_names(std::string(line));
-    const std::string path = names.empty() ? "" : find_included(program_, names.front());
-    if (path.empty() || depth >= deepest) return pass(line.size());
-    const std::size_t past_name = line.find(names.front()) + names.front().size();
-    const std::size_t length =
-        past_name + (line.substr(past_name).find_first_of("\">") == 0 ? 1 : 0);
-    at_ += length;
-    where_.column += static_cast<int>(length);
-    const std::string source = text_of_file("program", path);
-    Lexer(program_, path, source, out_).read(depth + 1);
+  /// What a text that begins with a directive asks for, in the place of that. A file that is not
+  /// found, or that includes itself, is left to Stan's compiler.
+  void include(std::string_view rest) {
+    static const std::regex pattern(R"re(#include\s+(?:"([^"\r\n]*)"|<([^>\r\n]*)>|(\S+)))re");
+    const std::string_view text = rest.substr(0, longest_directive);
+    std::cmatch found;
+    std::regex_search(text.begin(), text.end(), found, pattern,
+                      std::regex_constants::match_continuous);
+    const std::string name = found.empty() ? "" : found.str(1) + found.str(2) + found.str(3);
+    const std::string path = name.empty() ? "" : find_included(program_, name);
+    if (path.empty() || is_open(path)) return pass(rest.find_first_of("\r\n"));
+    if (std::find(out_.files.begin(), out_.files.end(), path) == out_.files.end())
+      out_.files.push_back(path);
+    move(static_cast<std::size_t>(found.length()));
+    Lexer(program_, path, text_of_file("program", path), out_, this).read();
+  }
+  bool is_open(const std::string& path) const {
+    return where_.file == path || (outer_ != nullptr && outer_->is_open(path));
   }
 
   static std::size_t after(std::size_t found, std::size_t length) {
@@ -113,15 +122,17 @@ class Lexer {
     return length;
   }
 
-  void pass(std::size_t length) {
+  /// Returns what it moves over.
+  std::string_view move(std::size_t length) {
     const std::string_view piece = std::string_view(source_).substr(at_, length);
     for (const char c : piece) {
       where_.column = c == '\n' ? 1 : where_.column + 1;
       if (c == '\n') ++where_.line;
     }
-    out_.text += piece;
     at_ += piece.size();
+    return piece;
   }
+  void pass(std::size_t length) { out_.text += move(length); }
   void keep(std::size_t length) {
     Token token{.text = source_.substr(at_, length), .begin = out_.text.size(), .where = where_};
     pass(length);
@@ -129,10 +140,13 @@ class Lexer {
     out_.tokens.push_back(std::move(token));
   }
 
+  static constexpr std::size_t longest_directive = 4096;
+
   const Program& program_;
   Location where_;
-  const std::string& source_;
+  std::string source_;
   Lexed& out_;
+  const Lexer* outer_;
   std::size_t at_ = 0;
 };
 
@@ -154,11 +168,13 @@ inline std::size_t past_closing(Tokens tokens, std::size_t open) {
 class ProgramText {
  public:
   explicit ProgramText(const Program& program) {
-    detail::Lexer(program, program.path, program.text, all_).read(0);
+    detail::Lexer(program, program.path, program.text, all_).read();
     for (std::size_t k = 0; k + 1 < all_.tokens.size();) k = add_block(k);
   }
 
   const std::string& text() const noexcept { return all_.text; }
+  /// Those that it includes, and that are there.
+  const std::vector<std::string>& files() const noexcept { return all_.files; }
   Tokens tokens() const noexcept { return all_.tokens; }
   /// As it is written, without blanks at its ends; "" for none.
   std::string text_of(Tokens some) const {

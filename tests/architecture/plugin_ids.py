@@ -51,6 +51,7 @@ ALLOWED = {
                     "src/run/record.cpp")},
     ("src/manifest/manifest_arguments.cpp", "stan"): "a program in the Stan language in the place of a manifest",
     ("src/app/modules/posteriordb/prepare.cpp", "stan"): "the programs of posteriordb are in the Stan language",
+    ("src/results/cmdstan_csv.cpp", "nuts"): NOT_A_PLUGIN,  # an engine of CmdStan
     ("src/run/record.cpp", "netcdf"): NOT_A_PLUGIN,  # the library's version
 }
 

@@ -40,7 +40,7 @@ def results_of(study, root):
     path = root / "bench" / "papers" / name / f"{kind or 'results'}.csv"
     if kind == "ranks":
         return path, f"./dev bench ring --curve {path}"
-    return path, f"./dev bench {kind or 'papers'} {name} --record"
+    return path, f"./dev bench papers {name} {'--tables ' if kind else ''}--record"
 
 
 def rows_of(words, root):

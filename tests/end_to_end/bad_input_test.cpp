@@ -427,14 +427,16 @@ TEST_CASE("A name that a recorder refuses is found by check among thousands") {
     names += "x" + std::to_string(k) + ",";
     zeros += "0,";
   }
-  place.write("t.csv", names + "a,b,y\n" + zeros + "1,0,1\n" + zeros + "0,1,0\n");
-  place.write("m.toml", regression("[recorder.csv]\nuse = \"cmdstan-csv\"\n"));
+  place.write("t.csv", names + "a,g,y\n" + zeros + "1,u,1\n" + zeros + "0,v,0\n");
+  place.write("m.toml", regression("factors = [\"g\"]\n"));
   CHECK(place.mixwell("check m.toml").code == 0);
-  place.write("t.csv", names + "a,lp__,y\n" + zeros + "1,0,1\n" + zeros + "0,1,0\n");
+  place.write("t.csv", names + "g_level,g,y\n" + zeros + "1,u,1\n" + zeros + "0,v,0\n");
   for (const char* const command : {"check m.toml", "run m.toml --set run.draws=5"}) {
     const Outcome outcome = place.mixwell(command);
     CHECK(outcome.code == 2);
-    contains(outcome.err, "cannot record a variable as 'lp__' in a CSV file");
+    contains(outcome.err,
+             "cannot record a variable named 'g_level': the name is the name of a "
+             "coordinate already");
   }
 }
 

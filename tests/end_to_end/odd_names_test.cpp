@@ -81,15 +81,17 @@ TEST_CASE("A scalar with brackets in its name is not cut from a long table") {
   CHECK(run.out.find("more rows") == std::string::npos);
 }
 
-TEST_CASE("A recorder that cannot hold the name of a column says where names come from") {
+TEST_CASE("An export that cannot hold the name of a column says where names come from") {
   const Workplace place;
   place.write("t.csv", table("len [cm],b,y"));
-  place.write("m.toml", regression("", "[recorder.csv]\nuse = \"cmdstan-csv\"\n"));
-  const Outcome check = place.mixwell("check m.toml");
-  CHECK(check.code == 2);
-  contains(check.err,
-           "cannot record a variable as 'len [cm]' in a CSV file: the name must have no blank, "
-           "comma, quote or '#'; rename it where it comes from (a column of the data");
+  place.write("m.toml", regression(""));
+  REQUIRE(place.mixwell("run m.toml").code == 0);
+  const Outcome made = place.mixwell("export out/m --format cmdstan-csv");
+  CHECK(made.code == 2);
+  contains(made.err,
+           "a CSV file cannot have a column named 'len [cm]': the name must have no blank, comma, "
+           "quote or '#'. Rename the variable where it comes from (a column of the data");
+  CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws_1.csv")));
 }
 
 TEST_CASE("Columns of starting points go by their names") {

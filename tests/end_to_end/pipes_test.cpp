@@ -49,7 +49,7 @@ TEST_CASE("A pipe from the shell is read up to 16 MiB and while bytes come") {
   contains(silent.err, "a pipe that gave no byte for 5 s");
 }
 
-TEST_CASE("A pipe in the place of a study's ledger is refused") {
+TEST_CASE("A pipe in the place of a study's database is refused") {
   const Workplace place;
   place.write("s.toml", gaussian_manifest() + "[study]\nseeds = [1, 2]\n");
   for (const char* const name : {"out/s/study.sqlite", "out/s/study.sqlite-wal"}) {
@@ -57,8 +57,11 @@ TEST_CASE("A pipe in the place of a study's ledger is refused") {
     put_pipe(place, name);
     if (std::string(name).ends_with("wal")) place.write("out/s/study.sqlite", "");
     refuses(place, "study s.toml", "study.sqlite");
-    refuses(place, "study s.toml --table", "study.sqlite");
-    refuses(place, "report s.toml", "study.sqlite");
+    for (const char* const reader : {"study s.toml --table", "report s.toml"}) {
+      const Outcome outcome = place.mixwell(reader, "timeout 20");
+      CHECK(outcome.code == 2);
+      contains(outcome.err, "out/s: no study is here");
+    }
   }
 }
 

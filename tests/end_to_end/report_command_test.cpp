@@ -70,5 +70,5 @@ TEST_CASE("a study is reported from its file, its folder and its table alike") {
   CHECK(read(place.path("t.html")) == page);
   const Outcome none = place.mixwell("report other.toml");
   CHECK(none.code == 2);
-  contains(none.err, "out/other/study.sqlite: no such ledger");
+  contains(none.err, "out/other: no study is here");
 }

@@ -443,7 +443,7 @@ TEST_CASE("Files that may not grow fail a study cleanly, and nothing of it is lo
                             "[study]\ndisk_wait = 0.5\nrepeats = 2\n[study.axes]\nrun.draws = [10, "
                             "20000]\n");
   REQUIRE(place.mixwell("study s.toml --jobs 1 --out whole").code == 0);
-  // 2048 blocks of 512 bytes: room for the ledger and the small cells, not for the large ones.
+  // 2048 blocks of 512 bytes: room for the database and the small cells, not for the large ones.
   const Outcome full = place.shell("( trap '' XFSZ; ulimit -f 2048; exec \"" +
                                    std::string(MIXWELL_PROGRAM) + "\" study s.toml --jobs 1 )");
   CHECK(full.code == 1);
@@ -472,80 +472,155 @@ TEST_CASE("A disk that is full for a while only makes a study wait", "[slow]") {
   CHECK(timeless(table(place)) == timeless(table(place, "--out whole")));
 }
 
-TEST_CASE("A ledger that is gone or not whole is made anew from the cells, and no row is wrong") {
+namespace {
+
+/// What a query to the study's database answers, as Python prints its rows.
+std::string sql(const Workplace& place, const std::string& query) {
+  const Outcome outcome = place.shell(
+      "python3 -c 'import sqlite3; db = sqlite3.connect(\"out/s/study.sqlite\"); "
+      "print(db.execute(\"" +
+      query + "\").fetchall())'");
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  return outcome.out;
+}
+
+const std::string all_cells = "SELECT label, status, min_ess, draws_sha256, run FROM results";
+
+}  // namespace
+
+TEST_CASE("A database that is gone or not whole changes no row, and the end of a study makes it") {
   const Workplace place;
   place.write("s.toml", eight_cells);
   REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
   const Json wanted = table(place);
+  const std::string rows = sql(place, all_cells);
   const std::string whole = read(place.path("out/s/study.sqlite"));
+  CHECK(sql(place, "PRAGMA integrity_check") == "[('ok',)]\n");
+  CHECK(sql(place, "PRAGMA user_version") == "[(2,)]\n");
   const auto cut = [&](std::size_t from, const std::string& middle) {
     return whole.substr(0, from) + middle + whole.substr(from + middle.size());
   };
-  const std::vector<std::string> damages = {"",
-                                            "a file of somebody else's\n",
-                                            whole.substr(0, whole.size() / 2),
-                                            whole.substr(0, 100),
-                                            cut(0, std::string(200, 'x')),
-                                            cut(4096, std::string(4096, '\0')),
-                                            cut(whole.size() / 2, std::string(4096, 'x')),
-                                            cut(60, std::string(4, '\7'))};
+  const std::vector<std::string> damages = {
+      "", "a file of somebody else's\n", whole.substr(0, whole.size() / 2),
+      cut(0, std::string(200, 'x')), cut(whole.size() / 2, std::string(4096, 'x'))};
   for (std::size_t k = 0; k < damages.size(); ++k) {
     INFO("damage " << k);
     place.write("out/s/study.sqlite", damages[k]);
     const Outcome shown = place.mixwell("study s.toml --table --json");
     CHECK(shown.code == 0);
-    contains(shown.err, "study.sqlite was damaged: this is from the folders of the 8 cells");
-    CHECK(shown.err.find("SELECT") == std::string::npos);
-    CHECK(Json::parse(shown.out)["rows"] == wanted["rows"]);
+    CHECK(shown.err.empty());
+    CHECK(Json::parse(shown.out) == wanted);
     CHECK(read(place.path("out/s/study.sqlite")) == damages[k]);
-    const Outcome again = place.mixwell("study s.toml --json");
-    CHECK(again.code == 0);
-    contains(again.err + again.out, "it is made anew from the folders of the 8 cells");
-    CHECK(ended(again) == 0);
+    CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+    CHECK(sql(place, all_cells) == rows);
     CHECK(table(place) == wanted);
   }
-  CHECK(fs::exists(place.path("out/s/study.sqlite.damaged")));
   fs::remove(place.path("out/s/study.sqlite"));
-  const Outcome shown = place.mixwell("study s.toml --table --json");
-  contains(shown.err, "study.sqlite was not there");
-  CHECK(Json::parse(shown.out)["rows"] == wanted["rows"]);
+  CHECK(table(place) == wanted);
+  CHECK_FALSE(fs::exists(place.path("out/s/study.sqlite")));
   CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(sql(place, all_cells) == rows);
   CHECK(table(place) == wanted);
 }
 
-TEST_CASE("A bit that flips anywhere in a ledger changes no row", "[slow]") {
+TEST_CASE("A study whose database is deleted on the way ends with it, and with the same results") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --jobs 2 --out whole").code == 0);
+  const Outcome run =
+      place.shell(std::string("\"") + MIXWELL_PROGRAM +
+                  "\" study s.toml --jobs 1 --quiet & study=$!; for i in $(seq 2000); do "
+                  "test -e out/s/study.sqlite && break; sleep 0.005; done; "
+                  "rm out/s/study.sqlite; wait $study");
+  INFO(run.err);
+  CHECK(run.code == 0);
+  CHECK(sql(place, "SELECT count(*), sum(length(run) > 0) FROM results") == "[(8, 8)]\n");
+  const Json first = table(place);
+  CHECK(timeless(first) == timeless(table(place, "--out whole")));
+  const std::string why = place.mixwell("study s.toml --why base/walk/1").out;
+  const bool has_page = place.mixwell("report out/s").code == 0;
+  const std::string page = has_page ? read(place.path("out/s/report.html")) : "";
+  fs::remove(place.path("out/s/study.sqlite"));
+  CHECK(table(place) == first);
+  CHECK(place.mixwell("study s.toml --why base/walk/1").out == why);
+  if (!has_page) return;
+  REQUIRE(place.mixwell("report out/s").code == 0);
+  CHECK(read(place.path("out/s/report.html")) == page);
+}
+
+TEST_CASE("Who reads the database of a study has the whole of it while it is replaced") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\nrepeats = 3\n");
+  REQUIRE(place.mixwell("study s.toml --jobs 1").code == 0);
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\nrepeats = 6\n");
+  place.write(
+      "reader.py",
+      "import sqlite3, subprocess, sys\n"
+      "path = 'out/s/study.sqlite'\n"
+      "count = 'SELECT count(*), sum(status = \"done\"), sum(length(run) > 0) FROM results'\n"
+      "old = sqlite3.connect(path)\n"
+      "cursor = old.execute('SELECT * FROM metrics')\n"
+      "cursor.fetchone()\n"
+      "study = subprocess.Popen([sys.argv[1], 'study', 's.toml', '--jobs', '1', '--quiet'])\n"
+      "seen = set()\n"
+      "while study.poll() is None:\n"
+      "    new = sqlite3.connect(path)\n"
+      "    assert new.execute('PRAGMA integrity_check').fetchone() == ('ok',)\n"
+      "    seen.add(new.execute(count).fetchone()[0])\n"
+      "    new.close()\n"
+      "assert study.returncode == 0\n"
+      "assert len(cursor.fetchall()) > 20\n"
+      "assert old.execute(count).fetchone() == (3, 3, 3)\n"
+      "assert old.execute('PRAGMA integrity_check').fetchone() == ('ok',)\n"
+      "assert seen <= {3, 6}, seen\n"
+      "assert sqlite3.connect(path).execute(count).fetchone() == (6, 6, 6)\n");
+  const Outcome outcome = place.shell(std::string("python3 reader.py \"") + MIXWELL_PROGRAM + "\"");
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+}
+
+TEST_CASE("A bit that flips anywhere in a record is found, and shows no other row", "[slow]") {
   const Workplace place;
   place.write("s.toml", eight_cells);
   REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
   const Json wanted = table(place)["rows"];
-  const std::string whole = read(place.path("out/s/study.sqlite"));
   std::mt19937 random(5);
-  int noticed = 0;
   for (int k = 0; k < 60; ++k) {
+    const std::size_t at = random() % wanted.size();
+    const std::string cell = wanted[at]["cell"];
+    const std::string file = "out/s/cells/" + cell + "/cell.json";
+    const std::string whole = read(place.path(file));
     std::string flipped = whole;
     char& byte = flipped[random() % whole.size()];
     byte = static_cast<char>(byte ^ (1 << random() % 8));
-    place.write("out/s/study.sqlite", flipped);
+    place.write(file, k % 4 == 0 ? whole.substr(0, random() % whole.size()) : flipped);
     const Outcome shown = place.mixwell("study s.toml --table --json");
     INFO(shown.err);
     REQUIRE(shown.code == 0);
-    CHECK(Json::parse(shown.out)["rows"] == wanted);
-    noticed += shown.err.empty() ? 0 : 1;
+    contains(shown.err, cell + "/cell.json");
+    const Json rows = Json::parse(shown.out)["rows"];
+    REQUIRE(rows.size() == wanted.size());
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      CHECK((row == at ? rows[row]["status"] == "pending" : rows[row] == wanted[row]));
+    place.write(file, whole);
   }
-  CHECK(noticed > 10);
 }
 
-TEST_CASE("A row that somebody changed is put right, and a cell without its record runs again") {
+TEST_CASE(
+    "A database that somebody changed is put right, and a cell without its record runs again") {
   const Workplace place;
   place.write("s.toml", eight_cells);
   REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
   const Json wanted = table(place);
+  const std::string rows = sql(place, all_cells);
   REQUIRE(place
               .shell("python3 -c \"import sqlite3; d = sqlite3.connect('out/s/study.sqlite'); "
                      "d.execute('UPDATE cells SET min_ess = 99999'); d.commit()\"")
               .code == 0);
   CHECK(table(place)["rows"] == wanted["rows"]);
   CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(sql(place, all_cells) == rows);
   CHECK(table(place) == wanted);
   const std::string cell = wanted["rows"][3]["cell"];
   const std::string record = "out/s/cells/" + cell + "/cell.json";
@@ -555,10 +630,64 @@ TEST_CASE("A row that somebody changed is put right, and a cell without its reco
   fs::remove(place.path("out/s/study.sqlite"));
   CHECK(row_of(table(place), "base")["status"] == "done");
   CHECK(table(place)["rows"][3]["status"] == "pending");
-  CHECK(ended(place.mixwell("study s.toml --json")) == 1);
+  const Outcome again = place.mixwell("study s.toml --json");
+  contains(again.err + again.out, "1 record is damaged");
+  CHECK(ended(again) == 1);
   CHECK(timeless(table(place)) == timeless(wanted));
+  // A whole record of another cell is none of this one.
+  const std::string other = wanted["rows"][4]["cell"];
+  place.write(record, read(place.path("out/s/cells/" + other + "/cell.json")));
+  const Outcome foreign = place.mixwell("study s.toml --table");
+  CHECK(foreign.code == 2);
+  contains(foreign.err, cell + "/cell.json: this is no record that a study has written");
   fs::remove_all(place.path("out/s/cells/" + cell));
   CHECK(ended(place.mixwell("study s.toml --json")) == 1);
+}
+
+TEST_CASE("A database that is up to date stays, and is made again when a record has changed") {
+  const Workplace place;
+  run_compared_with_file(place);
+  const auto number = [&] { return place.shell("stat -c %i out/s/study.sqlite").out; };
+  std::this_thread::sleep_for(1200ms);  // a change of the same time could follow before that
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  std::this_thread::sleep_for(1200ms);
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const std::string before = number();
+  const std::string errors = sql(place, "SELECT value FROM metrics ORDER BY name");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  CHECK(number() == before);
+  place.write("r.csv", "x[0],x[1],x[2]\n2,4,6\n-2,0,-6\n4,-2,2\n0,2,2.5\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  CHECK(number() != before);
+  CHECK(sql(place, "SELECT value FROM metrics ORDER BY name") != errors);
+}
+
+TEST_CASE("A database beside which there are no records is left as it is") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  place.write("out/s/study.sqlite", "of somebody else");
+  const Outcome outcome = place.mixwell("study s.toml");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, "out/s/study.sqlite: there are no records of a study beside this database");
+  CHECK(read(place.path("out/s/study.sqlite")) == "of somebody else");
+}
+
+TEST_CASE(
+    "What is known of cells that have not run is kept, and so are the times they were begun") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --only '*/walk/*'").code == 0);
+  place.write("s.toml",
+              std::string(eight_cells).replace(eight_cells.find("steps = 4"), 9, "steps = 5"));
+  REQUIRE(place.mixwell("study s.toml --only '*/walk/*'").code == 0);
+  fs::remove(place.path("out/s/study.sqlite"));
+  const Json half = table(place);
+  for (const Json& row : half["rows"]) {
+    CHECK(row["class"] == "exact");
+    CHECK(row["status"] == (row["variant"] == "walk" ? "done" : "pending"));
+  }
+  contains(place.mixwell("study s.toml --why base/hmc/kernel.k.step_size=0.1/1").out,
+           "manifest: + kernel.k.steps = 5");
 }
 
 /// Four candidates in two rungs: six trials.
@@ -592,11 +721,8 @@ TEST_CASE("A tuning whose trials all fail is told everywhere, and fails under --
   const Outcome csv = place.mixwell("study s.toml --table --csv");
   contains(csv.out.substr(0, csv.out.find('\n')), ",tuned,");
   contains(csv.out.substr(csv.out.find('\n')), ",false,");
-  const Outcome sql = place.shell(
-      "python3 -c 'import sqlite3; db = sqlite3.connect(\"out/s/study.sqlite\"); "
-      "print(db.execute(\"SELECT tuned FROM results\").fetchall(), "
-      "db.execute(\"SELECT trials, scored, tuned FROM tunings\").fetchall())'");
-  CHECK(sql.out == "[(0,)] [(6, 0, 0)]\n");
+  CHECK(sql(place, "SELECT tuned FROM results") == "[(0,)]\n");
+  CHECK(sql(place, "SELECT trials, scored, tuned FROM tunings") == "[(6, 0, 0)]\n");
   REQUIRE(place.mixwell("report out/s").code == 0);
   contains(read(place.path("out/s/report.html")), finding);
 

@@ -30,21 +30,20 @@ void take_apart(const ProgramText& program) {
 }
 
 void read(std::string_view program, std::string_view json) {
-  const Program source{
-      .path = "x.stan", .text = std::string(program), .include_paths = {}, .stanc_flags = {}};
+  const Program source{.path = "x.stan", .text = std::string(program), .include_paths = {}};
   const ProgramText text(source);
   require(text.text().size() == program.size());
   take_apart(text);
   const Declarations declared = declarations_in(text, "data");
   std::set<std::string> wanted;
-  for (const Declared& one : declared.variables) add_names_in_sizes(one.type, wanted);
+  for (const Declared& one : declared.variables) add_names(one.type, &Type::sizes, wanted);
   check_data(source, declared, read_data("x.json", json, wanted), "x.json");
 }
 
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto [program, json] = fuzzing::split(fuzzing::text_of(data, size), "\n---\n");
-  fuzzing::accepts([&] { read(program, json); });
+  const auto parts = fuzzing::split(fuzzing::text_of(data, size), "\n---\n");
+  fuzzing::accepts([&] { read(parts.first, parts.second); });
   return 0;
 }

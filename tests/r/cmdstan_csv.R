@@ -1,4 +1,4 @@
-# R reads the CSV files: utils and posterior find the numbers of summary.json, rstan its own way in.
+# R reads exported CSV files: utils and posterior find the numbers of summary.json, rstan its own way in.
 # SPDX-License-Identifier: Apache-2.0
 has <- function(package) requireNamespace(package, quietly = TRUE)
 if (!has("posterior") || !has("jsonlite")) {
@@ -23,12 +23,13 @@ run <- function(name, warmup) {
     "mixwell = 1", "[run]", "seed = 4", "replicates = 3", "warmup = 90", "draws = 400",
     "thin = 2", paste("record_warmup =", warmup), "[model.target]", "use = \"gaussian\"",
     "dimension = 3", "mean = [1, -2, 3]", "[estimator.identity]", "use = \"identity\"", "[kernel.hmc]", "use = \"hamiltonian\"",
-    "target_acceptance = 0.8", "steps_jitter = [1, 5]", "[recorder.csv]",
-    "use = \"cmdstan-csv\"", "sig_figs = 17"
+    "target_acceptance = 0.8", "steps_jitter = [1, 5]"
   ), manifest)
   out <- file.path(folder, name)
   status <- system2(program, c("run", manifest, "--out", out), stdout = FALSE)
   check(status == 0, "mixwell run ends with", status)
+  status <- system2(program, c("export", out, "--format", "cmdstan-csv", "--sig-figs", "17", "--quiet"))
+  check(status == 0, "mixwell export ends with", status)
   out
 }
 

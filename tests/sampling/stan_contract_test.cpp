@@ -1,5 +1,6 @@
 // What a Stan program means, stated on values of the program's own scale: the same for an engine
-// that interprets and one that compiles. Skipped without them. SPDX-License-Identifier: Apache-2.0
+// that interprets, one that compiles, and a library by its path. Skipped without them.
+// SPDX-License-Identifier: Apache-2.0
 #include "../stan/engines.hpp"
 #include "../unit/support.hpp"
 
@@ -17,7 +18,7 @@ using Eigen::MatrixXd;
 using mixwell::Index;
 using support::contains;
 
-/// A program with data and starting values in a folder, for one engine.
+/// A program with data and starting values in a folder, for one engine or as a library.
 class Case {
  public:
   Case(std::string engine, const std::string& program) : engine_(std::move(engine)) {
@@ -29,8 +30,14 @@ class Case {
   std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
   std::string keys(const std::string& data) const {
     if (!data.empty()) write("x.json", data);
-    return "use = \"stan\"\nengine = \"" + engine_ + "\"\nprogram = \"" + path("x.stan") + "\"\n" +
+    return "use = \"stan\"\n" + source() +
            (data.empty() ? "" : "data = \"" + path("x.json") + "\"\n");
+  }
+  /// The library of BridgeStan's C interface that the compiling engine makes of the program, as if
+  /// the user had compiled it.
+  void compile(const std::string& data) {
+    std::filesystem::copy(model(data)->files().back(), path("x_model.so"));
+    engine_ = "library";
   }
   std::shared_ptr<const mixwell::Model> model(const std::string& data) const {
     return support::make_model(keys(data));
@@ -39,6 +46,12 @@ class Case {
   std::string said(const std::string& data) const { return support::refusal(keys(data)); }
 
  private:
+  std::string source() const {
+    return engine_ == "library"
+               ? "library = \"" + path("x_model.so") + "\"\n"
+               : "engine = \"" + engine_ + "\"\nprogram = \"" + path("x.stan") + "\"\n";
+  }
+
   std::string engine_;
   support::TemporaryFolder folder_;
 };
@@ -176,7 +189,7 @@ void check_starts(const Case& one) {
   says(R"({"sigma": 0})", "`sigma` is 0, and the program declares");
   says(R"({"sigma": 1, "u": 2})", "`u` is 2, and the program declares");
   says(R"({"sigma": 1, "u": 1})", "`u` is 1, and the program declares");
-  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R[0,1]` is 0.4, and");
+  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R[0, 1]` is 0.4, and");
   says(R"({"R": [[1, 1, 0], [1, 1, 0], [0, 0, 1]]})", "`R` is not positive definite, and");
   says(R"({"u": 1.5})",
        "start.json:1:7: the constraint of `u` depends on parameters that are left");
@@ -224,6 +237,32 @@ TEST_CASE("an interpreted program has Stan's shapes, constraints, starts and fai
 TEST_CASE("a compiled program has Stan's shapes, constraints, starts and failures", "[stan]") {
   engines::need_compiler();
   check_contract("compile");
+}
+
+TEST_CASE("a library by its path is the program that it was compiled of", "[stan]") {
+  engines::need_compiler();
+  const std::string data = Members().json();
+  Case one("compile", text_of(MIXWELL_SOURCE_DIR "/tests/stan/contract.stan"));
+  const auto program = one.model(data);
+  const MatrixXd theta = start(one, *program, whole_start);
+  one.compile(data);
+  check_shapes(one);
+  check_failures(one);
+  const auto model = one.model(data);
+  CHECK(start(one, *model, whole_start) == theta);
+  const auto here = support::evaluate(*model, theta);
+  const auto there = support::evaluate(*program, theta);
+  CHECK(here.u == there.u);
+  CHECK(here.g == there.g);
+  CHECK(derived(*model, theta) == derived(*program, theta));
+  CHECK(model->remarks().empty());
+  CHECK(contains(one.said(Members().with("s", "-1").json()), "Stan refuses these data: "));
+  CHECK(contains(one.said(Members().with("y", "").json()), "Stan refuses these data: "));
+  CHECK(
+      contains(refused_start(one, *model, R"({"u": 1})"),
+               "the constraint of `u` depends on parameters that are left out; give these too: "));
+  CHECK(contains(refused_start(one, *model, R"({"sigma": 0})"),
+                 "`sigma` breaks its constraint or is on its boundary"));
 }
 
 TEST_CASE("what the interpreting engine lacks is told where the program has it", "[stan]") {

@@ -22,8 +22,8 @@ inline void need_stanli() {
 }
 
 inline void need_compiler() {
-  if (std::getenv("BRIDGESTAN") == nullptr && mixwell::stan::Package::find().empty())
-    skip("no BRIDGESTAN, and no httpstan: `python3 -m pip install httpstan`");
+  if (mixwell::stan::Package::find().empty())
+    skip("no httpstan: `python3 -m pip install httpstan`");
 }
 
 }  // namespace engines

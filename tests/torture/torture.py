@@ -33,8 +33,6 @@ use = "identity"
 use = "hamiltonian"
 steps = 3
 target_acceptance = 0.8
-[recorder.csv]
-use = "cmdstan-csv"
 """
 STUDY = """mixwell = 1
 [run]

@@ -83,8 +83,10 @@ TEST_CASE("binomial draws have their probabilities, rare and frequent", "[draws]
   struct Case {
     double n, p;
   };
-  for (const auto& [n, p] : {Case{1, 0.3}, Case{7, 0.5}, Case{40, 0.04}, Case{19, 0.6},
-                             Case{50, 0.3}, Case{300, 0.97}, Case{3000, 0.4}}) {
+  for (const Case& one : {Case{1, 0.3}, Case{7, 0.5}, Case{40, 0.04}, Case{19, 0.6}, Case{50, 0.3},
+                          Case{300, 0.97}, Case{3000, 0.4}}) {
+    const double n = one.n;
+    const double p = one.p;
     CAPTURE(n, p);
     const double sd = std::sqrt(p * (1 - p) / n);
     agrees([&](RandomNumbers& r) { return draw_binomial(r, n, p); }, law::binomial(n, p),

@@ -129,6 +129,52 @@ TEST_CASE("the hash depends on the bits of the posterior and on nothing else") {
   CHECK(hash_of(columns, zero) != hash_of(columns, minus_zero));
 }
 
+TEST_CASE("recorded warm-up, what was recorded once, and draws of one chain are read") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("x", {2, 3}), statistic("inv_metric")});
+  h.columns[1].shape = {2, 2};
+  h.columns[1].once = true;
+  h.replicates = 2;
+  h.record_warmup = true;
+  h.warmup = 3;
+  const auto recording = netcdf_recorder()->open(h);
+  const auto warm = [](std::size_t c, std::int64_t d, Index k, Index e) {
+    return -place(c, d, k, e);
+  };
+  write_draws(*recording, h, warm, true, 0, 3);
+  write_draws(*recording, h, place, false, 0, 5);
+  recording->finish(footer(5, 3));
+  const DrawsFile file(folder.path());
+  REQUIRE(file.has_warmup());
+  REQUIRE(file.columns().size() == 1);
+  REQUIRE(file.once().size() == 1);
+  CHECK(file.once()[0].name == "inv_metric");
+  CHECK(file.once()[0].shape == std::vector<Index>{2, 2});
+  CHECK(file.once()[0].once);
+  for (Index e = 0; e < 4; ++e) CHECK(file.read_once(file.once()[0], 1)[e] == place(1, 0, 1, e));
+  CHECK_THROWS_WITH(file.read_once(file.columns()[0], 1), Catch::Contains("'x' over (chain)"));
+  const DrawsFile warmup(folder.path(), DrawsPhase::warmup);
+  CHECK(warmup.draws() == 3);
+  CHECK(warmup.once().empty());
+  const std::vector<double> of_sampling = file.read_chain(file.columns()[0], 1, 2, 3);
+  const std::vector<double> of_warmup = warmup.read_chain(file.columns()[0], 1, 1, 2);
+  REQUIRE(of_sampling.size() == 18);
+  REQUIRE(of_warmup.size() == 12);
+  for (Index k = 0; k < 18; ++k)
+    CHECK(of_sampling[std::size_t(k)] == place(0, 2 + k / 6, 1, k % 6));
+  for (Index k = 0; k < 12; ++k) CHECK(of_warmup[std::size_t(k)] == -place(0, 1 + k / 6, 1, k % 6));
+  CHECK(file.text("name") == "test");
+  CHECK(file.text("nothing").empty());
+}
+
+TEST_CASE("a file without recorded warm-up has none to read") {
+  const TemporaryFolder folder;
+  write_file(header(folder.path(), {real("x")}), 3, place);
+  CHECK_FALSE(DrawsFile(folder.path()).has_warmup());
+  CHECK_THROWS_WITH(DrawsFile(folder.path(), DrawsPhase::warmup),
+                    Catch::Contains("find the group 'warmup_posterior'"));
+}
+
 TEST_CASE("a file that is no draws file says so") {
   const TemporaryFolder folder;
   const auto text = [&](const std::string& name) {
@@ -140,8 +186,11 @@ TEST_CASE("a file that is no draws file says so") {
   CHECK_THROWS_WITH(DrawsFile(folder.path() + "/none.nc"), Catch::Contains("no such file"));
   CHECK_THROWS_WITH(DrawsFile(text("text.nc")), Catch::Contains("text.nc: cannot open it") &&
                                                     Catch::Contains("whole draws.nc"));
-  text("draws.nc.partial");
-  CHECK_THROWS_WITH(DrawsFile(folder.path()), Catch::Contains("did not end: run again"));
+  std::filesystem::create_directory(folder.path() + "/resume");
+  text("resume/draws.nc.partial");
+  CHECK_THROWS_WITH(DrawsFile(folder.path()),
+                    Catch::Contains("did not end: go on with `mixwell run --resume " +
+                                    folder.path() + "`, or run again"));
   CHECK_THROWS_AS(DrawsFile(folder.path()), InputError);
 }
 

@@ -471,7 +471,8 @@ TEST_CASE("a recording goes on where its saved state says, across chunks of the 
   CHECK(differences(file, awkward) == 0);
 }
 
-TEST_CASE("a file of very many variables has the length of its draws, whatever was expected") {
+TEST_CASE("a file of very many variables has the length of its draws, whatever was expected",
+          "[slow]") {
   const TemporaryFolder folder;
   std::vector<Column> columns = {statistic("lp")};
   for (int k = 0; k < 600; ++k) columns.push_back(real("x" + std::to_string(k)));

@@ -227,12 +227,12 @@ TEST_CASE("a portion that is all of a factorisation has its law") {
   const auto whole = of.composed("replicates").model();
   const Composition divided = of.composed("coordinates");
   const auto portion = divided.model();
-  REQUIRE(portion_in(*portion) != nullptr);
+  REQUIRE(portion->offers<PortionOfModel>() != nullptr);
   REQUIRE(portion->dimension() == whole->dimension());
   CHECK(coordinate_names(whole_of(*portion).parameters()) == coordinate_names(whole->parameters()));
   const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(
       whole->dimension(), 2, [](Index i, Index j) { return std::sin(double(1 + i + 5 * j)); });
-  const RowRuns rows(portion_in(*portion)->coordinates());
+  const RowRuns rows(portion->offers<PortionOfModel>()->coordinates);
   Eigen::MatrixXd own(theta.rows(), theta.cols());
   rows.take(theta, own);
   const support::Evaluated wanted = support::evaluate(*whole, theta);

@@ -20,7 +20,7 @@ class Case {
     write("x.stan", text);
     write("x.data.json", "{\"m\": 2}");
     std::filesystem::create_directory(folder() + "/bin");
-    for (const char* const variable : {"MIXWELL_STANLI", "BRIDGESTAN"}) ::unsetenv(variable);
+    for (const char* const variable : {"MIXWELL_STANLI", "BRIDGESTAN", "CXX"}) ::unsetenv(variable);
     ::setenv("PATH", (folder() + "/bin").c_str(), 1);
     ::setenv("XDG_CACHE_HOME", (folder() + "/cache").c_str(), 1);
   }
@@ -45,15 +45,23 @@ class Case {
 
 const std::string stubs = std::string(MIXWELL_BUILD_DIR) + "/tests/stan/";
 
-/// A checkout whose make does what the script says, with MODEL, the name that is asked for.
-void make_checkout(const Case& one, const std::string& recipe) {
-  const std::string folder = one.folder() + "/bridgestan";
-  std::filesystem::create_directories(folder + "/src");
-  one.write("bridgestan/Makefile", "");
-  one.write("bridgestan/src/bridgestan.cpp", "");
-  ::setenv("BRIDGESTAN", folder.c_str(), 1);
-  one.provide("make",
-              "echo \"$@\" >> " + one.folder() + "/calls\nfor MODEL; do :; done\n" + recipe);
+/// A package httpstan with a compiler `c++-by-hand`: they keep what they are called with, stanc
+/// does what the script says, and the library that is linked is one of the stubs.
+void make_package(const Case& one, const std::string& library, const std::string& script = "") {
+  const std::string package = one.folder() + "/site/httpstan";
+  const std::string keeps_calls =
+      "printf '%s|' \"$@\" >> " + one.folder() + "/calls; echo >> " + one.folder() + "/calls\n";
+  std::filesystem::create_directories(package + "/include/stan");
+  one.provide("python3", "[ \"$3\" = httpstan ] && echo " + package);
+  one.provide("stanc", keeps_calls +
+                           "for word; do case $word in --o=*) cp \"$PROGRAM\" \"${word#--o=}\";; "
+                           "esac; done\n" +
+                           script);
+  std::filesystem::rename(one.folder() + "/bin/stanc", package + "/stanc");
+  one.provide("c++-by-hand", keeps_calls + "while [ $# -gt 0 ]; do [ \"$1\" = -o ] && cp " + stubs +
+                                 library + ".so \"$2\"; shift; done; true");
+  ::setenv("CXX", "c++-by-hand", 1);
+  ::setenv("PROGRAM", (one.folder() + "/x.stan").c_str(), 1);
 }
 
 std::string text_of(const std::string& path) {
@@ -111,8 +119,6 @@ TEST_CASE("an interpreted program travels with its data and says who reads it", 
   one.write("x.stan", std::string("#include <part.stan>\n") + program_text);
   CHECK(support::make_model(one.keys())->files() ==
         std::vector<std::string>{one.folder() + "/part.stan", stubs + "libstanli.so"});
-  CHECK(contains(one.refusal("engine = \"interpret\"\nstanc_flags = [\"--O0\"]\n"),
-                 "goes with engine = \"compile\""));
 }
 
 TEST_CASE("a program that does not compile is told with Stan's words, line and column", "[stan]") {
@@ -132,24 +138,60 @@ TEST_CASE("a program that does not compile is told with Stan's words, line and c
   CHECK(contains(two.refusal("include_paths = [\"none\"]\n"), "there is no folder"));
 }
 
-TEST_CASE("a checkout of BridgeStan compiles a program once", "[stan]") {
+TEST_CASE("the package httpstan compiles a program once", "[stan]") {
   const Case one;
-  make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
+  make_package(one, "right");
   const auto model = support::make_model(one.keys());
   REQUIRE(model->remarks().size() == 1);
-  CHECK(contains(model->remarks()[0], "compiled by the checkout of BridgeStan"));
+  CHECK(contains(model->remarks()[0], "compiled by stanc and the headers of httpstan in "));
+  const auto linked = [&] {
+    const std::string calls = text_of(one.folder() + "/calls");
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = calls.find("-shared|", at)) != calls.npos; ++at) ++count;
+    return count;
+  };
   const std::string calls = text_of(one.folder() + "/calls");
-  CHECK(contains(calls, "STAN_THREADS=true STANCFLAGS=--O1 --include-paths=" + one.folder()));
+  CHECK(contains(
+      calls, "--name=x_model|--filename-in-msg=x.stan|--include-paths=" + one.folder() + "|--o="));
+  CHECK(linked() == 1);
   CHECK(one.refusal() == "accepted");
-  CHECK(text_of(one.folder() + "/calls") == calls);
+  CHECK(linked() == 1);
   one.write("x.stan", std::string(program_text) + "// another\n");
   CHECK(one.refusal() == "accepted");
-  CHECK(text_of(one.folder() + "/calls").size() == 2 * calls.size());
+  CHECK(linked() == 2);
+}
+
+TEST_CASE("a checkout of BridgeStan is refused, and the path of a library named instead",
+          "[stan]") {
+  const Case one;
+  const std::string cure =
+      "Compile the model with BridgeStan and give the path of the library: `library = "
+      "\"NAME_model.so\"` instead of `program`.";
+  CHECK(contains(one.refusal("engine = \"compile\"\n"),
+                 "Or compile the model with BridgeStan and "
+                 "give the path of the library"));
+  make_package(one, "right");
+  ::setenv("BRIDGESTAN", one.folder().c_str(), 1);
+  for (const char* const engine : {"", "engine = \"compile\"\n"}) {
+    const std::string said = one.refusal(engine);
+    CHECK(contains(said,
+                   "BRIDGESTAN: Mixwell no longer compiles by a checkout of BridgeStan, which this "
+                   "variable names (\"" +
+                       one.folder() + "\")"));
+    CHECK(contains(said, cure));
+  }
+  CHECK_FALSE(std::filesystem::exists(one.folder() + "/calls"));
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  CHECK(one.refusal("engine = \"interpret\"\n") == "accepted");
+  CHECK(
+      contains(support::make_model(one.keys("engine = \"interpret\"\n"))->second()->why_not, cure));
+  ::setenv("BRIDGESTAN", "", 1);
+  CHECK(one.refusal() == "accepted");
 }
 
 TEST_CASE("where both engines are there a model has a second implementation", "[stan]") {
   const Case one;
-  make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
+  make_package(one, "right");
   CHECK_FALSE(support::make_model(one.keys())->second());
   ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
   for (const auto& [engine, other] :
@@ -172,7 +214,7 @@ TEST_CASE("where both engines are there a model has a second implementation", "[
 
 TEST_CASE("engines with other coordinates are told apart, and not compared", "[stan]") {
   const Case one;
-  make_checkout(one, "cp " + stubs + "other-map.so \"$MODEL\"");
+  make_package(one, "other-map");
   ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
   const auto second = support::make_model(one.keys("engine = \"compile\"\n"))->second();
   REQUIRE(second);
@@ -180,34 +222,45 @@ TEST_CASE("engines with other coordinates are told apart, and not compared", "[s
   CHECK(contains(second->why_not, "its coordinates are other ones: where `p.1` is "));
 }
 
-TEST_CASE("what a shell would take for something else never reaches make", "[stan]") {
+TEST_CASE("what a shell would take for something else reaches the compilers as it is", "[stan]") {
   const Case one;
-  make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
-  CHECK(contains(one.refusal("stanc_flags = [\"--O1; touch x\"]\n"), "must be one of"));
-  std::filesystem::create_directory(one.folder() + "/a$(b)");
-  CHECK(
-      contains(one.refusal("include_paths = [\"a$(b)\"]\n"), "has other characters than letters"));
+  make_package(one, "right");
+  const std::string folder = one.folder() + "/it's $(b); `c` \\ &";
+  std::filesystem::create_directory(folder);
+  const std::string program = folder + "/x $(y)'.stan";
+  std::filesystem::rename(one.folder() + "/x.stan", program);
+  ::setenv("PROGRAM", program.c_str(), 1);
+  CHECK(support::refusal("use = \"stan\"\nprogram = '''" + program + "'''\ndata = \"" +
+                         one.folder() + "/x.data.json\"\n") == "accepted");
+  const std::string calls = text_of(one.folder() + "/calls");
+  CHECK(contains(calls, "--name=x___y___model|--filename-in-msg=x___y__.stan|--include-paths=" +
+                            folder + "|--o="));
+  CHECK(contains(calls, "|" + program + "|\n"));
+}
+
+TEST_CASE("a folder with a comma in its name is refused, as stanc separates folders by commas",
+          "[stan]") {
+  const Case one;
+  make_package(one, "right");
   std::filesystem::create_directory(one.folder() + "/a,b");
   CHECK(contains(one.refusal("include_paths = [\"a,b\"]\n"), "has a comma in its name"));
-  CHECK_FALSE(std::filesystem::exists(one.folder() + "/calls"));
-  std::filesystem::rename(one.folder() + "/x.stan", one.folder() + "/x $(y).stan");
-  CHECK(support::refusal("use = \"stan\"\nprogram = \"" + one.folder() +
-                         "/x $(y).stan\"\ndata = \"" + one.folder() + "/x.data.json\"\n") ==
-        "accepted");
-  CHECK(contains(text_of(one.folder() + "/calls"), "/x___y__model.so"));
 }
 
 TEST_CASE("a failed compilation leaves nothing behind", "[stan]") {
   const Case one;
-  make_checkout(one,
-                "echo \"Semantic error in '${MODEL%_model.so}.stan', line 2, column 7 to column "
-                "9: nu\"; exit 2");
+  make_package(one, "right",
+               "echo \"Semantic error in 'x.stan', line 2, column 7 to column 9: nu\"; exit 2");
   CHECK(contains(one.refusal(),
                  "x.stan:2:8: the program does not compile; Stan says:\nSemantic error "
                  "in 'x.stan', line 2, column 7"));
-  CHECK(std::filesystem::is_empty(one.folder() + "/cache/mixwell/stan"));
-  ::setenv("BRIDGESTAN", one.folder().c_str(), 1);
-  CHECK(contains(one.refusal(), "is no checkout of BridgeStan"));
+  CHECK_FALSE(std::filesystem::exists(one.folder() + "/cache/mixwell/stan"));
+  make_package(one, "right");
+  one.provide("c++-by-hand",
+              "case \"$*\" in *--version*) ;; *) echo \"fatal: tbb/x.h\"; exit 1;; esac");
+  CHECK(contains(one.refusal(), "x.stan: its C++ does not compile without oneTBB's headers"));
+  for (const auto& entry :
+       std::filesystem::directory_iterator(one.folder() + "/cache/mixwell/stan"))
+    CHECK(entry.path().string().ends_with("-headers"));
 }
 
 TEST_CASE("a model has a program or a library, and keys that go with it", "[stan]") {
@@ -218,7 +271,10 @@ TEST_CASE("a model has a program or a library, and keys that go with it", "[stan
   const std::string keys =
       "use = \"stan\"\n" + library + "data = \"" + one.folder() + "/x.data.json\"\n";
   CHECK(support::refusal(keys) == "accepted");
-  CHECK(contains(support::refusal(keys + "engine = \"interpret\"\n"), "goes with `program`"));
-  CHECK(contains(support::refusal(keys + "stanc_flags = [\"--O0\"]\n"), "goes with `program`"));
-  CHECK(contains(support::refusal(keys + "include_paths = [\".\"]\n"), "goes with `program`"));
+  CHECK(contains(support::refusal(keys + "engine = \"interpret\"\n"), "It goes with program"));
+  CHECK(contains(support::refusal(keys + "include_paths = [\".\"]\n"), "It goes with program"));
+  CHECK(contains(support::refusal(keys + "stanc_flags = [\"--O1\"]\n"), "It goes with program"));
+  CHECK(contains(one.refusal("engine = \"interpret\"\nstanc_flags = [\"--O1\"]\n"),
+                 "It goes with engine = \"auto\" or \"compile\""));
+  CHECK(contains(one.refusal("stanc_flags = [\"--O1; touch x\"]\n"), "must be one of"));
 }

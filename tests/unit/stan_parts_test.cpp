@@ -5,6 +5,7 @@
 #include "../../models/stan/program.hpp"
 #include "../../models/stan/recorded.hpp"
 #include "../../models/stan/rejections.hpp"
+#include "../../models/stan/text.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -158,14 +159,21 @@ TEST_CASE("files are found that a program includes in any of Stan's ways", "[sta
   };
   write("a.stan", "#include <b.stan>");
   write("b.stan", "#include a.stan\n");
-  write("c d.stan", "");
+  write("c d.stan", "shared\n#include <a.stan>\n");
+  write("f.stan", "");
   const mixwell::stan::Program program{
-      .path = "", .text = "", .include_paths = {folder.path()}, .stanc_flags = {}};
-  std::vector<std::string> files;
-  mixwell::stan::add_included(program, "#include a.stan\n #include\n \"c d.stan\" #include e",
-                              files);
-  CHECK(files == std::vector<std::string>{folder.path() + "/a.stan", folder.path() + "/b.stan",
-                                          folder.path() + "/c d.stan"});
+      .path = folder.path() + "/x.stan",
+      .text = "// #include f.stan\n#include a.stan\n #include\n \"c d.stan\" #include e\nlast",
+      .include_paths = {folder.path()}};
+  const mixwell::stan::ProgramText text(program);
+  CHECK(text.files() == std::vector<std::string>{folder.path() + "/a.stan",
+                                                 folder.path() + "/b.stan",
+                                                 folder.path() + "/c d.stan"});
+  REQUIRE(text.tokens().size() == 2);
+  CHECK(text.tokens()[0].text == "shared");
+  CHECK(to_string(text.tokens()[0].where) == folder.path() + "/c d.stan:1:1");
+  CHECK(text.tokens()[1].text == "last");
+  CHECK(to_string(text.tokens()[1].where) == folder.path() + "/x.stan:5:1");
 }
 
 TEST_CASE("what a file says of each variable and of each member of a tuple is known", "[stan]") {

@@ -16,7 +16,7 @@ using mixwell::Index;
 using support::contains;
 
 Program program_of(const std::string& text, const std::string& folder = "") {
-  return {.path = folder + "/x.stan", .text = text, .include_paths = {folder}, .stanc_flags = {}};
+  return {.path = folder + "/x.stan", .text = text, .include_paths = {folder}};
 }
 
 /// "name: word, sizes as written", of a block.
@@ -38,7 +38,7 @@ std::string said(const std::string& declarations, const std::string& json) {
   const ProgramText text(program);
   const Declarations all = declarations_in(text, "data");
   std::set<std::string> names;
-  for (const Declared& one : all.variables) add_names_in_sizes(one.type, names);
+  for (const Declared& one : all.variables) add_names(one.type, &mixwell::stan::Type::sizes, names);
   try {
     const auto data = json.empty() ? Data{.names = {}} : read_data("x.json", json, names);
     const Checked checked = check_data(program, all, data, json.empty() ? "" : "x.json");
@@ -272,7 +272,7 @@ TEST_CASE("values on the boundary of a constraint are told with element and rule
         "p: `p[1]` is 0, and the program declares `simplex[3] p` (/x.stan:2:14): its elements must "
         "be above 0 and sum to 1");
   breaks("simplex[3] p;", R"({"p": [0.2, 0.2, 0.2]})", "the elements of `p` sum to 0.6, and");
-  breaks("array[2] simplex[2] p;", R"({"p": [[0.5, 0.5], [0, 1]]})", "`p[1,0]` is 0, and");
+  breaks("array[2] simplex[2] p;", R"({"p": [[0.5, 0.5], [0, 1]]})", "`p[1, 0]` is 0, and");
   breaks("ordered[3] o;", R"({"o": [1, 1, 2]})", "`o[1]` is 1, and");
   breaks("positive_ordered[2] o;", R"({"o": [0, 1]})", "`o[0]` is 0, and");
   breaks("positive_ordered[2] o;", R"({"o": [1, 0.5]})", "`o[1]` is 0.5, and");
@@ -282,14 +282,14 @@ TEST_CASE("values on the boundary of a constraint are told with element and rule
   breaks("sum_to_zero_matrix[2, 2] z;", R"({"z": [[1, -1], [1, -1]]})",
          "the elements of column 0 of `z` sum to 2, and");
   breaks("corr_matrix[2] R;", R"({"R": [[1, 1], [1, 1]]})", "`R` is not positive definite, and");
-  breaks("corr_matrix[2] R;", R"({"R": [[1, 0.2], [0.3, 1]]})", "`R[0,1]` is 0.2, and");
-  breaks("corr_matrix[2] R;", R"({"R": [[1, 0], [0, 2]]})", "`R[1,1]` is 2, and");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 0.2], [0.3, 1]]})", "`R[0, 1]` is 0.2, and");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 0], [0, 2]]})", "`R[1, 1]` is 2, and");
   breaks("cov_matrix[2] S;", R"({"S": [[0, 0], [0, 1]]})", "`S` is not positive definite, and");
-  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0.1], [0, 1]]})", "`L[0,1]` is 0.1, and");
-  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [1, 0]]})", "`L[1,1]` is 0, and");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0.1], [0, 1]]})", "`L[0, 1]` is 0.1, and");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [1, 0]]})", "`L[1, 1]` is 0, and");
   breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [0.6, 0.6]]})",
          "the squares of the elements of row 1 of `L` sum to 0.72, and");
-  breaks("cholesky_factor_cov[2] C;", R"({"C": [[1, 0], [5, 0]]})", "`C[1,1]` is 0, and");
+  breaks("cholesky_factor_cov[2] C;", R"({"C": [[1, 0], [5, 0]]})", "`C[1, 1]` is 0, and");
   breaks("column_stochastic_matrix[2, 2] c;", R"({"c": [[0.5, 0.3], [0.5, 0.6]]})",
          "the elements of column 1 of `c` sum to 0.9, and");
   breaks("row_stochastic_matrix[2, 2] c;", R"({"c": [[0.5, 0.3], [0.5, 0.5]]})",
@@ -298,7 +298,7 @@ TEST_CASE("values on the boundary of a constraint are told with element and rule
          "`s` is 0, and the program declares `real<lower=0> s` (");
   breaks("real<lower=0> s;", R"({"s": 0})", "): its values must be above 0");
   breaks("array[2] vector<lower=-1, upper=max({1, 2}) + 1>[2] v;", R"({"v": [[0, 0], [0, -1]]})",
-         "`v[1,1]` is -1, and");
+         "`v[1, 1]` is -1, and");
   breaks("vector<upper=2>[2] v;", R"({"v": [1, 2]})", "its values must be below 2");
   breaks("tuple(real, vector<lower=0>[2]) t;", R"({"t": {"1": 0, "2": [1, 0]}})",
          "`t:2[1]` is 0, and");

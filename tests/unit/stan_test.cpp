@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <mixwell/contracts/model.hpp>
+#include <mixwell/lab/cmdstan_csv.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/gradient_check.hpp>
@@ -371,9 +372,7 @@ TEST_CASE("log-likelihoods, predictive draws and the data have groups of their o
   const auto composition = composed(keys.of("right",
                                             "log_likelihood = [\"M\"]\n"
                                             "posterior_predictive = [\"y\", \"t:1\"]\n"
-                                            "observed_data = [\"y\", \"k\"]\n"
-                                            "[recorder.draws]\nuse = \"netcdf\"\n"
-                                            "[recorder.text]\nuse = \"cmdstan-csv\"\n"));
+                                            "observed_data = [\"y\", \"k\"]\n"));
   const auto observed = composition.model()->observed_data();
   REQUIRE(observed.size() == 2);
   CHECK(observed[0] == mixwell::NamedValues{"y", {}, {0.25}});
@@ -391,6 +390,7 @@ TEST_CASE("log-likelihoods, predictive draws and the data have groups of their o
   CHECK(has(mixwell::RecordGroup::log_likelihood, "M"));
   CHECK(has(mixwell::RecordGroup::posterior_predictive, "y"));
   CHECK(has(mixwell::RecordGroup::posterior_predictive, "t:1"));
+  mixwell::export_cmdstan_csv(keys.folder() + "/out");
   std::ifstream csv(keys.folder() + "/out/draws_1.csv");
   std::string line;
   while (std::getline(csv, line) && line.front() == '#') continue;

@@ -31,12 +31,13 @@ const CellManifest manifest{"mixwell = 1\n\"é\"\n",
 
 CellFigures some_figures() {
   CellFigures figures;
-  figures.ended_by = mixwell::EndedBy::min_ess;
-  figures.certificate = mixwell::CertificateClass::adaptive;
-  figures.min_ess = 0.1;
-  figures.gradients = {3.0, 4.0};
-  figures.draws = 1L << 60;
-  figures.summary = "{\"a\": 1}\n";
+  figures.row.outcome = mixwell::EndedBy::min_ess;
+  figures.row.certificate = "adaptive";
+  figures.row.min_ess = 0.1;
+  figures.row.gradients = 4.0;
+  figures.row.cell_seconds = -INFINITY;
+  figures.row.draws = 1L << 60;
+  figures.row.summary = "{\"a\": 1}\n";
   figures.metrics = {{"mean_ess", 1.0 / 3.0, INFINITY}};
   figures.errors = {
       "id", "", {{2, 1.0, 2.0, 0.5, std::nan("")}}, {{"mean_error_sd", 0.25, std::nan("")}}};
@@ -76,13 +77,14 @@ TEST_CASE("A worker is asked what the study asks", "[study]") {
 
 TEST_CASE("A worker's answer arrives as it was given, infinite numbers among it", "[study]") {
   const CellFigures figures = sent(some_figures());
-  CHECK(figures.ended_by == mixwell::EndedBy::min_ess);
-  CHECK(figures.certificate == mixwell::CertificateClass::adaptive);
-  CHECK(figures.min_ess == 0.1);
-  CHECK(std::isnan(figures.min_ess_mcse));
-  CHECK(figures.gradients.sampling == 4.0);
-  CHECK(figures.draws == 1L << 60);
-  CHECK(figures.summary == "{\"a\": 1}\n");
+  CHECK(figures.row.outcome == mixwell::EndedBy::min_ess);
+  CHECK(figures.row.certificate == "adaptive");
+  CHECK(figures.row.min_ess == 0.1);
+  CHECK(std::isnan(figures.row.min_ess_mcse));
+  CHECK(figures.row.gradients == 4.0);
+  CHECK(figures.row.cell_seconds == -INFINITY);
+  CHECK(figures.row.draws == 1L << 60);
+  CHECK(figures.row.summary == "{\"a\": 1}\n");
   REQUIRE(figures.metrics.size() == 1);
   CHECK(figures.metrics[0].value == 1.0 / 3.0);
   CHECK(figures.metrics[0].mcse == INFINITY);

@@ -1,6 +1,7 @@
-// Records of a study under a right seal that no study has written.
+// Records of a study: what is read of them, and those that no study has written.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
+#include "study/records.hpp"
 #include "support.hpp"
 
 #include <mixwell/error.hpp>
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 namespace {
 
@@ -19,6 +22,9 @@ std::string record(const std::string& rows) {
 std::string answer_to(const std::string& rows) {
   const support::TemporaryFolder folder;
   folder.file("cells/0123456789abcdef/cell.json", record(rows));
+  folder.file("places.json",
+              record(R"({"points":[{"place":1,"label":"l","model":"m","variant":"v","seed":3,)"
+                     R"("axes":"{}","cell":"0123456789abcdef"}],"history":[]})"));
   try {
     mixwell::study_table_json(folder.path());
     return "accepted";
@@ -53,6 +59,88 @@ mixwell::StudyTable table_of(const std::string& outcome, const std::string& axes
 }
 
 }  // namespace
+
+namespace {
+
+using mixwell::study::CellRecord;
+using mixwell::study::LongTexts;
+using mixwell::study::read_cell;
+
+const std::string some_cell = "0123456789abcdef";
+
+/// Texts that look like what stands around them.
+CellRecord some_record() {
+  CellRecord record;
+  record.row.cell = some_cell;
+  record.row.sha256 = some_cell + some_cell;
+  record.row.status = mixwell::CellStatus::done;
+  record.row.certificate = "";
+  record.row.min_ess = INFINITY;
+  record.row.draws = 1L << 60;
+  record.row.reason = R"(a "manifest":"x\" of "run":"y)";
+  record.row.versions = R"({"run":"1\\"})";
+  record.row.manifest = "a = \"\\\"\\\\\"\n# \"summary\":\"é\" \\";
+  record.row.summary = "\"";
+  record.row.run = "\\\\";
+  record.row.curve = {{5, 1.0, 2.0, 0.5, NAN}};
+  record.metrics = {{"ebfmi", 0.5, NAN}, {"max_rhat", INFINITY, 0.25}};
+  record.reference = "r";
+  return record;
+}
+
+std::string kept(const support::TemporaryFolder& folder, const CellRecord& record) {
+  const std::string file = record_file(folder.path(), mixwell::study::RecordKind::cell, some_cell);
+  mixwell::study::write_record(file, json_of(record));
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("A record says what was written, and the same without its long texts") {
+  const support::TemporaryFolder folder;
+  const CellRecord wanted = some_record();
+  kept(folder, wanted);
+  for (const LongTexts texts : {LongTexts::kept, LongTexts::skipped}) {
+    const auto found = read_cell(folder.path(), some_cell, texts);
+    REQUIRE(found);
+    const bool all = texts == LongTexts::kept;
+    CHECK(found->row.manifest == (all ? wanted.row.manifest : ""));
+    CHECK(found->row.summary == (all ? wanted.row.summary : ""));
+    CHECK(found->row.versions == (all ? wanted.row.versions : ""));
+    CHECK(found->row.run == (all ? wanted.row.run : ""));
+    CHECK(found->row.reason == wanted.row.reason);
+    CHECK(found->row.min_ess == INFINITY);
+    CHECK(std::isnan(found->row.seconds));
+    CHECK(found->row.draws == wanted.row.draws);
+    CHECK(found->row.certificate == "");
+    CHECK_FALSE(found->row.outcome);
+    REQUIRE(found->row.curve.size() == 1);
+    CHECK(found->row.curve[0].error_mean == 0.5);
+    REQUIRE(found->metrics.size() == 2);
+    CHECK(found->metrics[1].value == INFINITY);
+    CHECK(found->metrics[1].mcse == 0.25);
+    CHECK(found->reference == "r");
+  }
+}
+
+TEST_CASE("A record that is cut or altered anywhere is found") {
+  const support::TemporaryFolder folder;
+  const std::string file = kept(folder, some_record());
+  std::ifstream in(file, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  REQUIRE(whole.size() > 900);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string altered = whole;
+    altered[at] = static_cast<char>(altered[at] ^ (1 << at % 8));
+    for (const std::string& text : {altered, whole.substr(0, at)}) {
+      std::ofstream(file, std::ios::binary) << text;
+      bool is_damaged = false;
+      INFO(text);
+      REQUIRE_FALSE(read_cell(folder.path(), some_cell, LongTexts::skipped, &is_damaged));
+      REQUIRE(is_damaged);
+    }
+  }
+}
 
 TEST_CASE("The table of a study has typed rows, whose values stand as its columns do") {
   const mixwell::StudyTable table = table_of("min_ess", R"({\"run.draws\":[1,2]})");

@@ -58,7 +58,6 @@ class LogCosh final : public Model, public SumOfTerms {
       }
     }
   }
-  void gradients_of_terms(ConstBatch, ConstBatch, Batch, Workspace&) const override {}
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {

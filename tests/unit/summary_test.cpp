@@ -336,9 +336,9 @@ TEST_CASE("the sum of 500 lags is unreliable near its floor and from chains too 
   const auto unreliable = [&](std::int64_t draws, const char* name) {
     const TemporaryFolder own;
     write_file(header(own.path(), {real("fast"), real("slow")}), draws, number, 10000);
-    const Json keys = Json::parse(summary_json(summarise(
+    const Json figures = Json::parse(summary_json(summarise(
         DrawsFile(own.path()), 1.0, 1.0, {{"qnhmc"}, "", {}})))["variables"][name]["unreliable"];
-    return std::find(keys.begin(), keys.end(), "ess_qnhmc") != keys.end();
+    return std::find(figures.begin(), figures.end(), "ess_qnhmc") != figures.end();
   };
   CHECK(unreliable(200000, "slow"));
   CHECK_FALSE(unreliable(200000, "fast"));
@@ -481,7 +481,7 @@ TEST_CASE("of many elements the summary shows the worst, scalars and those that 
   for (const nlohmann::json& row : all["variables"])
     if (row["rhat"].is_number()) largest = std::max(largest, row["rhat"].get<double>());
   CHECK(rows["theta[3,147]"]["rhat"] == largest);
-  CHECK(summary["sampler"]["mean_ess"] == all["sampler"]["mean_ess"]);
+  CHECK(summary["sampler"]["mean_ess"].get<double>() == all["sampler"]["mean_ess"].get<double>());
 }
 
 TEST_CASE("rows that are asked for must be there") {

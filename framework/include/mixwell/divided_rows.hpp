@@ -11,6 +11,8 @@
 
 namespace mixwell {
 
+struct PortionOfModel;  // <mixwell/portions.hpp>
+
 /// Two vectors of d numbers.
 struct VectorPair {
   Eigen::Ref<const Eigen::VectorXd> a;
@@ -23,13 +25,13 @@ struct VectorPair {
 /// rows.
 class MIXWELL_EXPORT DividedRows {
  public:
-  virtual ~DividedRows();
+  explicit DividedRows(const PortionOfModel& portion) noexcept : portion_(portion) {}
   /// out[k] = a_k'b_k over the rows of all processes, added up block by block, so that bits do not
   /// depend on how many there are. One message to and from each process, whatever the number of
-  /// pairs.
-  virtual void dots(std::span<const VectorPair> pairs, double* out) const = 0;
+  /// pairs; O(d) a pair.
+  void dots(std::span<const VectorPair> pairs, double* out) const;
   /// Whether it holds on every process.
-  virtual bool everywhere(bool here) const = 0;
+  bool everywhere(bool here) const;
 
   double dot(const Eigen::Ref<const Eigen::VectorXd>& a,
              const Eigen::Ref<const Eigen::VectorXd>& b) const {
@@ -38,6 +40,9 @@ class MIXWELL_EXPORT DividedRows {
     dots({&pair, 1}, &sum);
     return sum;
   }
+
+ private:
+  const PortionOfModel& portion_;
 };
 
 /// Whether it holds on all rows; `rows` null: they are all here.

@@ -6,6 +6,7 @@
 #include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/check.hpp>
+#include <mixwell/lab/cmdstan_csv.hpp>
 #include <mixwell/lab/composer.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/directions.hpp>

@@ -223,9 +223,10 @@ class MIXWELL_EXPORT SumOfTerms {
   /// count) and its gradient, at column j of theta. O(b d) a column.
   virtual void evaluate_terms(ConstBatch theta, ConstBatch indices,
                               const Evaluation& out) const = 0;
-  /// Gradients one by one, at a single point: theta d x 1, indices b x 1 -> out d x b.
+  /// Gradients one by one, at a single point: theta d x 1, indices b x 1 -> out d x b. By default
+  /// evaluate_terms of b columns; O(d b) memory.
   virtual void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                                  Workspace& scratch) const = 0;
+                                  Workspace& scratch) const;
   /// Which of `strata` sets of cases the n-th belongs to, a number below `strata`: stretches of the
   /// data, unless the model knows sets whose parts can be worked on side by side, as the blocks of
   /// a matrix that share no row and no column.

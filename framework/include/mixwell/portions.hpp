@@ -21,16 +21,14 @@ class Ranks;
 /// where there are several.
 class MIXWELL_EXPORT Portions {
  public:
-  struct Sent {
-    int to = 0;
-    const double* numbers = nullptr;
+  template <class Number>
+  struct Parcel {
+    int other = 0;  ///< whom they go to, or come from
+    Number* numbers = nullptr;
     Index count = 0;
   };
-  struct Received {
-    int from = 0;
-    double* numbers = nullptr;
-    Index count = 0;
-  };
+  using Sent = Parcel<const double>;
+  using Received = Parcel<double>;
 
   /// `ranks` must outlive this object; null means that this process is alone.
   explicit Portions(Ranks* ranks) noexcept : ranks_(ranks) {}
@@ -60,25 +58,23 @@ class MIXWELL_EXPORT Portions {
 
 /// A second base class of a model that has only this process's coordinates of a larger model. Its
 /// dimension is their number. Its U is the U of the larger model, so all processes evaluate it
-/// together.
-class MIXWELL_EXPORT PortionOfModel {
- public:
+/// together. The model fills this in when it is made.
+struct MIXWELL_EXPORT PortionOfModel {
   /// Some of its rows.
   struct RowRange {
     Index first = 0;
     Index count = 0;
   };
 
-  virtual ~PortionOfModel();
   /// Its names, labels and predictions are those of the results. Never evaluated.
-  virtual const Model& whole() const noexcept = 0;
-  /// Of the whole, one for each of its own. Those of one parameter stay together.
-  virtual const std::vector<Index>& coordinates() const noexcept = 0;
-  virtual const std::shared_ptr<Portions>& portions() const noexcept = 0;
+  std::shared_ptr<const Model> whole;
+  std::shared_ptr<Portions> processes;
   /// B, of all processes together.
-  virtual Index blocks() const noexcept = 0;
+  Index blocks = 0;
+  /// Of the whole, one for each of its own. Those of one parameter stay together.
+  std::vector<Index> coordinates{};
   /// The rows of each of this process's blocks, in their order: of each as many stretches.
-  virtual const std::vector<std::vector<RowRange>>& rows() const noexcept = 0;
+  std::vector<std::vector<RowRange>> rows{};
 };
 
 /// A further base class of models whose coordinates fall into blocks that processes can divide
@@ -90,9 +86,6 @@ class MIXWELL_EXPORT DivisibleModel {
   /// Throws ParameterError where the keys do not allow it, or leave a process without a block.
   virtual std::shared_ptr<Model> portion(std::shared_ptr<Portions> processes) const = 0;
 };
-
-/// The portion that a model is, or null.
-MIXWELL_EXPORT const PortionOfModel* portion_in(const Model& model) noexcept;
 
 /// The model whose names, labels and predictions are those of a run's results: what it is a portion
 /// of, or itself.

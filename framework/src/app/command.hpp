@@ -17,8 +17,10 @@
 namespace mixwell::app {
 
 Command check_command();
+Command completion_command();
 /// `program` makes what shells complete.
-Command completion_command(Command (*program)());
+Command complete_command(Command (*program)());
+Command export_command();
 Command generate_command();
 Command graph_command();
 /// `program` makes what the pages describe.

@@ -4,6 +4,7 @@
 
 #include "app/command_words.hpp"
 #include "app/wrapped_text.hpp"
+#include "base/removed_names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -161,8 +162,9 @@ std::string unknown_word(const CLI::App& app, const Command& program) {
   const std::string word = left.front().substr(0, left.front().find('='));
   if (!is_option && shown_commands(command).empty())
     return fmt::format("{} takes no further argument, and \"{}\" is one", typed_name(app), word);
-  return fmt::format("{} has no {} \"{}\"{}", typed_name(app), is_option ? "option" : "command",
-                     word, suggestion(word, known_words(command, is_option)));
+  const std::string typed = typed_name(app);
+  return fmt::format("{} has no {} \"{}\"{}", typed, is_option ? "option" : "command", word,
+                     suggestion_for(typed + " " + word, word, known_words(command, is_option)));
 }
 
 /// Help and version end well; everything else that keeps a command line from being carried out is

@@ -31,11 +31,11 @@ Command whole_program() {
   return {.name = "mixwell",
           .purpose = purpose,
           .example = "mixwell run examples/challenger/challenger.toml",
-          .commands = {run_command(), check_command(), generate_command(), graph_command(),
-                       plugins_command(), posteriordb_command(), new_command(), schema_command(),
-                       study_command(), summary_command(), report_command(), verify_command(),
-                       completion_command(whole_program), manual_command(whole_program),
-                       worker_command()}};
+          .commands = {run_command(), check_command(), export_command(), generate_command(),
+                       graph_command(), plugins_command(), posteriordb_command(), new_command(),
+                       schema_command(), study_command(), summary_command(), report_command(),
+                       verify_command(), completion_command(), manual_command(whole_program),
+                       complete_command(whole_program), worker_command()}};
 }
 
 /// Throws nothing: where even this cannot be written, the exit code remains.

@@ -1,16 +1,16 @@
 // Draws from laws of whole numbers, and from laws that are made of gammas.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/not_available.hpp"
+
 #include <mixwell/standard_draws.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace mixwell {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// From here on by rejection.
 constexpr double large = 10.0;
 /// Beyond it a double has no neighbouring whole numbers.
@@ -116,13 +116,14 @@ double frequent_binomial(RandomNumbers& random, double n, double p) {
 }  // namespace
 
 double draw_poisson(RandomNumbers& random, double mean) {
-  if (!(mean >= 0.0)) return nan;
+  if (!(mean >= 0.0)) return not_available;
   if (mean >= largest) return mean;
   return mean < large ? small_poisson(random, mean) : large_poisson(random, mean);
 }
 
 double draw_binomial(RandomNumbers& random, double n, double p) {
-  if (!(p >= 0.0 && p <= 1.0 && n >= 0.0 && n <= largest && n == std::floor(n))) return nan;
+  if (!(p >= 0.0 && p <= 1.0 && n >= 0.0 && n <= largest && n == std::floor(n)))
+    return not_available;
   const double rarer = std::min(p, 1.0 - p);
   if (rarer == 0.0) return p == 0.0 ? 0.0 : n;
   const double count =

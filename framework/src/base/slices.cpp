@@ -12,12 +12,6 @@
 namespace mixwell {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string_view> trimmed_parts(std::string_view text, char separator) {
   std::vector<std::string_view> parts = split(text, separator);
   for (std::string_view& part : parts) part = trimmed(part);

@@ -18,4 +18,12 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   return parts;
 }
 
+/// Without the spaces, tabs and ends of lines around it.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 }  // namespace mixwell

@@ -166,13 +166,13 @@ class NoiseRules : OneTransition {
   void each_parameter_version(const Visit& visit) const {
     for (const auto& [part, input] : a_.inputs(t_)) {
       if (input.role == Role::proposed) continue;
-      each(a_.leaves(input.value), [&](std::int32_t leaf) {
+      each(a_.leaves(input.value), [&, read = input.value](std::int32_t leaf) {
         const ValueInfo& v = a_.graph[Value{leaf}];
         if (v.kind == ValueKind::derived && !a_.is_made_by(t_, v.producer)) {
-          visit(Value{leaf}, input.value);
+          visit(Value{leaf}, read);
         }
         if (v.kind != ValueKind::version || is_own_state(Value{leaf})) return;
-        if (!is_own_trial(v.variable)) visit(Value{leaf}, input.value);
+        if (!is_own_trial(v.variable)) visit(Value{leaf}, read);
       });
     }
   }

@@ -1,6 +1,7 @@
 // CSV tables: splitting lines into cells, and cells into numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.hpp"
+#include "base/split.hpp"
 #include "data/text.hpp"
 #include "files/input_file.hpp"
 
@@ -21,12 +22,6 @@ namespace mixwell {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// One line of a CSV file, consumed cell by cell.
 class LineReader {

@@ -13,10 +13,9 @@
 namespace mixwell {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
-
 /// Takes the first word off `rest`; empty at its end.
 std::string_view next_word(std::string_view& rest) {
+  constexpr std::string_view blanks = " \t\r";
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
   const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
   rest.remove_prefix(word.size());

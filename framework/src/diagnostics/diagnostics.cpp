@@ -1,5 +1,6 @@
 // Rank-normalised split R-hat, effective sample sizes by Geyer's rule, and Monte Carlo errors.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"
 #include "diagnostics/ranks.hpp"
 #include "diagnostics/standard_figures.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,8 +24,6 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
 bool is_one_number(const Draws& x) { return x.size() > 0 && x.allFinite() && is_constant(x); }
 

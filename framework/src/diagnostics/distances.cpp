@@ -1,11 +1,12 @@
 // Distances of draws, matrices and potentials from references, as papers measure them.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/not_available.hpp"
+
 #include <mixwell/lab/distances.hpp>
 
 #include <Eigen/LU>
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -15,8 +16,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using Eigen::VectorXd;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// log of exp(-u) over its sum; the constant of u does not matter.
 RowVectorXd log_shares(const RowVectorXd& u) {
@@ -47,8 +46,8 @@ VectorXd places(const GridAxis& axis) {
 Moments moments(const MatrixXd& draws, const VectorXd& weights) {
   const VectorXd w = weights.size() > 0 ? weights : VectorXd::Ones(draws.rows());
   if (!w.allFinite() || (w.array() < 0).any())
-    return {VectorXd::Constant(draws.cols(), nan),
-            MatrixXd::Constant(draws.cols(), draws.cols(), nan)};
+    return {VectorXd::Constant(draws.cols(), not_available),
+            MatrixXd::Constant(draws.cols(), draws.cols(), not_available)};
   const double total = w.sum();
   const RowVectorXd first = draws.row(0);  // an offset costs no digits
   MatrixXd centred = draws.rowwise() - first;
@@ -67,9 +66,9 @@ double amari_distance(const MatrixXd& W, const MatrixXd& W0) {
   const Index c = W.rows();
   require(c > 0 && W.cols() == c && W0.rows() == c && W0.cols() == c,
           "amari_distance: wanted two square matrices of one size");
-  if (!W.allFinite() || !W0.allFinite()) return nan;
+  if (!W.allFinite() || !W0.allFinite()) return not_available;
   const Eigen::FullPivLU<MatrixXd> factor(W0.transpose());
-  if (!factor.isInvertible()) return nan;
+  if (!factor.isInvertible()) return not_available;
   const MatrixXd transposed = factor.solve(W.transpose());  // of P
   const MatrixXd size = transposed.transpose().cwiseAbs();
   const double sum = excess(size) + excess(size.transpose());
@@ -96,7 +95,7 @@ double grid_relative_entropy(const RowVectorXd& u, const RowVectorXd& v) {
   const RowVectorXd log_q = log_shares(v);
   double sum = 0;
   for (Index k = 0; k < log_p.size(); ++k) {
-    if (std::isnan(log_p[k]) || std::isnan(log_q[k])) return nan;
+    if (std::isnan(log_p[k]) || std::isnan(log_q[k])) return not_available;
     if (const double p = std::exp(log_p[k]); p > 0) sum += p * (log_p[k] - log_q[k]);
   }
   return sum;
@@ -104,7 +103,7 @@ double grid_relative_entropy(const RowVectorXd& u, const RowVectorXd& v) {
 
 double score_distance(ConstBatch grad_u, ConstBatch grad_v, const RowVectorXd& shares) {
   const RowVectorXd squares = (grad_v - grad_u).colwise().squaredNorm();
-  if (squares.size() == 0) return nan;
+  if (squares.size() == 0) return not_available;
   if (shares.size() == 0) return 0.5 * squares.mean();
   return 0.5 * squares.dot(shares) / shares.sum();
 }

@@ -1,5 +1,6 @@
 // The papers' own effective sample sizes, and the definitions of all figures.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"
 #include "diagnostics/units.hpp"
 
@@ -20,7 +21,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 constexpr double smallest_correlation = 0.05;
 
 /// rho_0 = 1, rho_1, ... rho_{n-1} of a chain that is not constant.

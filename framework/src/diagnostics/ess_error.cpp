@@ -1,5 +1,6 @@
 // Monte Carlo error of an effective sample size.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/not_available.hpp"
 #include "diagnostics/standard_figures.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <vector>
 
@@ -19,7 +19,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 constexpr Index most_groups = 20;
 constexpr Index pieces = 8;
 constexpr Index shortest_piece = 50;

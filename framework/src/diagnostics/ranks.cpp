@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/ranks.hpp"
 
+#include "base/not_available.hpp"
+
 #include <mixwell/parallel.hpp>
 
 #include <boost/math/special_functions/erf.hpp>
@@ -20,8 +22,6 @@ namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
-
-constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
 using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 

@@ -1,5 +1,6 @@
 // Mean, deviation, quantiles and Monte Carlo errors of weighted draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/not_available.hpp"
 #include "diagnostics/standard_figures.hpp"
 #include "diagnostics/units.hpp"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,8 +18,6 @@ namespace {
 
 using Eigen::ArrayXXd;
 using Eigen::MatrixXd;
-
-constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
 bool are_weights(const Draws& w) {
   return w.size() > 0 && w.allFinite() && w.minCoeff() >= 0.0 && w.maxCoeff() > 0.0;

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -30,52 +31,44 @@ std::string message_of(const std::string& path, int error) {
                                        : "check the folder, its permissions and its disk");
 }
 
-/// Written under a temporary name, and removed unless it gets its own.
-class UnfinishedFile {
- public:
-  UnfinishedFile(const std::string& name, const std::string& temporary)
-      : name_(name),
-        temporary_(temporary),
-        handle_(::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW,
-                       0644)) {
-    if (handle_ < 0) fail();
-  }
-  ~UnfinishedFile() {
-    if (handle_ < 0) return;
-    ::close(handle_);
-    ::unlink(temporary_.c_str());
-  }
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-
-  void write(std::string_view text, Flush flush) const {
-    while (!text.empty()) {
-      const ssize_t n = ::write(handle_, text.data(), text.size());
-      if (n < 0) fail();
-      text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    if (flush == Flush::to_disk && force_to_disk(handle_) != 0) fail();
-  }
-
-  void give_name() {
-    if (std::rename(temporary_.c_str(), name_.c_str()) != 0) fail();
-    ::close(handle_);
-    handle_ = -1;
-  }
-
- private:
-  [[noreturn]] void fail() const { throw WriteError(name_, errno); }
-
-  std::string name_;
-  std::string temporary_;
-  int handle_;
-};
-
 }  // namespace
 
 WriteError::WriteError(const std::string& path, int error)
     : RunError(message_of(path, error)), full_(is_no_room(error)) {}
 WriteError::~WriteError() = default;
+
+UnfinishedFile::UnfinishedFile(std::string name, std::string temporary)
+    : name_(std::move(name)),
+      temporary_(std::move(temporary)),
+      handle_(
+          ::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+  if (handle_ < 0) fail();
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  if (handle_ >= 0) ::close(handle_);
+  if (!is_named_) ::unlink(temporary_.c_str());
+}
+
+void UnfinishedFile::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(handle_, text.data(), text.size());
+    if (n < 0) fail();
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void UnfinishedFile::close(Flush flush) {
+  if (flush == Flush::to_disk && force_to_disk(handle_) != 0) fail();
+  if (::close(std::exchange(handle_, -1)) != 0) fail();
+}
+
+void UnfinishedFile::give_name() {
+  if (std::rename(temporary_.c_str(), name_.c_str()) != 0) fail();
+  is_named_ = true;
+}
+
+void UnfinishedFile::fail() const { throw WriteError(name_, errno); }
 
 namespace {
 
@@ -100,7 +93,8 @@ bool is_abandoned(const std::filesystem::directory_entry& entry) {
 void write_under(const std::string& path, const std::string& temporary, std::string_view text,
                  Flush flush) {
   UnfinishedFile file(path, temporary);
-  file.write(text, flush);
+  file.write(text);
+  file.close(flush);
   file.give_name();
 }
 

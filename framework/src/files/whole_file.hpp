@@ -24,6 +24,29 @@ class MIXWELL_INTERNAL WriteError : public RunError {
 
 enum class Flush { to_disk, later };
 
+/// A file that is written piece by piece under a temporary name, and removed with this object
+/// unless it gets its own. All throw WriteError, and leave what has that name.
+class UnfinishedFile {
+ public:
+  UnfinishedFile(std::string name, std::string temporary);
+  ~UnfinishedFile();
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  void write(std::string_view text);
+  /// After the last piece.
+  void close(Flush flush);
+  void give_name();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string name_;
+  std::string temporary_;
+  int handle_;
+  bool is_named_ = false;
+};
+
 /// Writes under a temporary name, forces it to disk and renames it; the new name itself outlives a
 /// power cut after sync_folder(). Throws WriteError and leaves what was there before. `later`: the
 /// system writes it when it likes, and a power cut may leave an empty file.

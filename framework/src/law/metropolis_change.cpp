@@ -9,14 +9,14 @@
 namespace mixwell {
 namespace {
 
-constexpr Index most_coordinates = 8;
+constexpr Index most_shown = 8;
 /// Standard deviations of a step in one coordinate: far enough to tell the shape of a law.
 constexpr double step_length = 2.0;
 
 }  // namespace
 
 MetropolisChange::MetropolisChange(Index dimension, Index columns, Sum sum)
-    : shown_(std::min(dimension, most_coordinates)),
+    : shown_(std::min(dimension, most_shown)),
       sum_(sum),
       steps_(1, "lab/metropolis-change"),
       seen_(Eigen::ArrayXXd::Zero(dimension, columns)),

@@ -24,7 +24,7 @@ std::string shape_text(Index rows, Index cols) {
   return std::to_string(rows) + " x " + std::to_string(cols);
 }
 
-[[noreturn]] void refuse_shapes(const ConstBatch& theta, const Evaluation& out) {
+[[noreturn]] void refuse_shapes(ConstBatch theta, const Evaluation& out) {
   throw std::invalid_argument("Model::evaluate: theta is " +
                               shape_text(theta.rows(), theta.cols()) + " but its gradient is " +
                               shape_text(out.gradient.rows(), out.gradient.cols()));
@@ -88,6 +88,15 @@ MarginalLaws::~MarginalLaws() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;
+
+void SumOfTerms::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                                    Workspace& scratch) const {
+  const Workspace::Frame frame(scratch);
+  MatrixMap repeated = scratch.matrix(theta.rows(), indices.rows());
+  repeated.colwise() = theta.col(0);
+  const ConstMatrixMap one_each(indices.data(), 1, indices.rows());
+  evaluate_terms(repeated, one_each, {nullptr, out, scratch});
+}
 
 Index SumOfTerms::stratum(Index n, Index strata) const {
   // n * strata may be too large for an Index.

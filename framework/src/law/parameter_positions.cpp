@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/parameter_positions.hpp"
 
+#include "base/not_available.hpp"
 #include "files/json.hpp"
 
 #include <mixwell/error.hpp>
@@ -9,14 +10,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace mixwell {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// The numbers of nested arrays, last index fastest; their lengths are those of one shape.
 class Flattening {
@@ -108,7 +106,7 @@ void ParameterPositions::read_position(const std::string& path, Batch theta) con
     auto here = theta.col(0).segment(row, parameter.coordinates());
     const auto found = json.find(parameter.name);
     if (found == json.end())
-      here.setConstant(nan);
+      here.setConstant(not_available);
     else
       here = coordinates_of(path, parameter, Flattening(path, parameter).numbers_in(*found));
     row += parameter.coordinates();

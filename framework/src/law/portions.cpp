@@ -1,13 +1,12 @@
 // Processes that divide the cases or the coordinates of a model among themselves.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/ranks.hpp"
-#include "law/block_sums.hpp"
 
+#include <mixwell/divided_rows.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/portions.hpp>
 
 #include <algorithm>
-#include <vector>
 
 namespace mixwell {
 namespace {
@@ -16,18 +15,12 @@ std::size_t bytes_of(Index numbers) { return sizeof(double) * static_cast<std::s
 
 }  // namespace
 
-PortionOfModel::~PortionOfModel() = default;
 DivisibleModel::~DivisibleModel() = default;
-DividedRows::~DividedRows() = default;
 RowByRow::~RowByRow() = default;
 
-const PortionOfModel* portion_in(const Model& model) noexcept {
-  return dynamic_cast<const PortionOfModel*>(&model);
-}
-
 const Model& whole_of(const Model& model) noexcept {
-  const PortionOfModel* const portion = portion_in(model);
-  return portion == nullptr ? model : portion->whole();
+  const auto* const portion = model.offers<PortionOfModel>();
+  return portion == nullptr ? model : *portion->whole;
 }
 
 int Portions::rank() const noexcept { return ranks_ == nullptr ? 0 : ranks_->rank(); }
@@ -39,19 +32,19 @@ void Portions::exchange(std::span<const Sent> sent, std::span<const Received> re
   std::vector<Ranks::Incoming> in;
   std::vector<const Sent*> own;
   for (const Sent& one : sent) {
-    if (one.to == rank()) {
+    if (one.other == rank()) {
       own.push_back(&one);
       continue;
     }
-    out.push_back({one.to, one.numbers, bytes_of(one.count)});
+    out.push_back({one.other, one.numbers, bytes_of(one.count)});
     bytes_sent_ += bytes_of(one.count);
   }
   auto next = own.begin();
   for (const Received& one : received) {
-    if (one.from == rank())
+    if (one.other == rank())
       std::copy_n((*next++)->numbers, one.count, one.numbers);
     else
-      in.push_back({one.from, one.numbers, bytes_of(one.count)});
+      in.push_back({one.other, one.numbers, bytes_of(one.count)});
   }
   if (ranks_ == nullptr) return;
   agree(*ranks_);
@@ -79,12 +72,14 @@ std::vector<std::vector<char>> Portions::collect(const std::vector<char>& mine) 
   return ranks_->collect(mine);
 }
 
-void BlockSums::dots(std::span<const VectorPair> pairs, double* out) const {
+bool DividedRows::everywhere(bool here) const { return portion_.processes->everywhere(here); }
+
+void DividedRows::dots(std::span<const VectorPair> pairs, double* out) const {
   const auto count = std::ssize(pairs);
-  Portions& processes = *portion_.portions();
-  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(count, portion_.blocks());
-  Index block = processes.first_block(processes.rank(), portion_.blocks());
-  for (const auto& stretches : portion_.rows()) {
+  Portions& processes = *portion_.processes;
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(count, portion_.blocks);
+  Index block = processes.first_block(processes.rank(), portion_.blocks);
+  for (const auto& stretches : portion_.rows) {
     for (Index k = 0; k < count; ++k) {
       const VectorPair& pair = pairs[static_cast<std::size_t>(k)];
       for (const PortionOfModel::RowRange& rows : stretches)
@@ -94,10 +89,9 @@ void BlockSums::dots(std::span<const VectorPair> pairs, double* out) const {
     ++block;
   }
   processes.share(sums);
-  for (Index k = 0; k < count; ++k) {
-    out[k] = 0.0;
-    for (Index b = 0; b < portion_.blocks(); ++b) out[k] += sums(k, b);
-  }
+  Eigen::Map<Eigen::VectorXd> all(out, count);
+  all.setZero();
+  for (Index b = 0; b < portion_.blocks; ++b) all += sums.col(b);
 }
 
 }  // namespace mixwell

@@ -3,6 +3,7 @@
 #include "manifest/manifest_arguments.hpp"
 
 #include "base/shortened.hpp"
+#include "base/split.hpp"
 #include "component/toml_text.hpp"
 
 #include <mixwell/error.hpp>
@@ -14,12 +15,6 @@
 namespace mixwell {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
 /// `KEY=VALUE` or `KEY = VALUE`, as cures are printed.
 Override parse_override(const std::string& setting) {
   const std::size_t equals = setting.find('=');
@@ -27,7 +22,9 @@ Override parse_override(const std::string& setting) {
     throw InputError({"--set " + shortened(setting), 0, 0},
                      "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
   }
-  return {trimmed(setting.substr(0, equals)), trimmed(setting.substr(equals + 1))};
+  const std::string_view text = setting;
+  return {std::string(trimmed(text.substr(0, equals))),
+          std::string(trimmed(text.substr(equals + 1)))};
 }
 
 bool is_program(const std::string& path) { return path.ends_with(".stan"); }

@@ -92,7 +92,7 @@ class Settling {
   void refuse_undivided() const {
     const bool by_data = composition_.run.ranks == "data";
     const Model& model = *composition_.model();
-    const bool fits = by_data ? is_divided_ : portion_in(model) != nullptr;
+    const bool fits = by_data ? is_divided_ : model.offers<PortionOfModel>() != nullptr;
     if (composition_.division == nullptr || fits) return;
     reject(*manifest_.run().get("ranks"), "run.ranks",
            fmt::format(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/values.hpp"
 
+#include "base/removed_names.hpp"
 #include "base/shortened.hpp"
 #include "component/toml_text.hpp"
 
@@ -224,6 +225,12 @@ std::vector<std::string> keys_of(const Fields& fields) {
   return keys;
 }
 
+/// The table of a component is known by KIND/ID, any other by its path.
+std::string owner_of(const toml::table& table, const std::string& path) {
+  const auto id = table["use"].value<std::string>();
+  return id ? path.substr(0, path.find('.')) + "/" + *id : path;
+}
+
 }  // namespace
 
 std::string assign(const Field& field, const toml::node& node, const std::string& dotted,
@@ -239,8 +246,10 @@ void check_keys(const toml::table& table, const Fields& fields, const std::strin
     const std::string name(key.str());
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string dotted = path + "." + name;
-    throw InputError(manifest.at(dotted, key.source()),
-                     fmt::format("{}: unknown key{}", shortened(dotted), suggestion(name, known)));
+    const std::string full = owner_of(table, path) + "." + name;
+    throw InputError(
+        manifest.at(dotted, key.source()),
+        fmt::format("{}: unknown key{}", shortened(dotted), suggestion_for(full, name, known)));
   }
 }
 

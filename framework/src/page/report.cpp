@@ -59,7 +59,7 @@ Report study_report(const std::string& table, const fs::path& source, const fs::
 }
 
 bool is_study(const fs::path& folder) {
-  return fs::exists(folder / "study.sqlite") || fs::exists(folder / "study.json");
+  return fs::exists(folder / "study.json") || fs::exists(folder / "places.json");
 }
 
 /// Where `mixwell study` puts the results of a study file unless told otherwise.

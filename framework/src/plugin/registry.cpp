@@ -1,5 +1,6 @@
 // Finding, checking and loading plugins.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/removed_names.hpp"
 #include "base/shortened.hpp"
 #include "files/own_library.hpp"
 #include "plugin/abi_tag.hpp"
@@ -145,7 +146,8 @@ const Entry& Registry::find(Kind kind, const std::string& id) const {
   for (const Entry& entry : entries_) {
     if (entry.kind == kind && entry.description.id == id) return entry;
   }
-  throw InputError("no " + label(kind, shortened(id)) + suggestion(id, ids(kind)) +
+  throw InputError("no " + label(kind, shortened(id)) +
+                   suggestion_for(fmt::format("{}/{}", to_string(kind), id), id, ids(kind)) +
                    broken_text(broken_));
 }
 

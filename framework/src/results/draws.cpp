@@ -9,6 +9,7 @@
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/netcdf_turn.hpp>
 
+#include <fmt/format.h>
 #include <netcdf.h>
 
 #include <algorithm>
@@ -45,11 +46,15 @@ std::string find_file(const std::string& path) {
   const fs::path file = is_folder ? fs::path(path) / "draws.nc" : fs::path(path);
   const std::string why = why_no_file(file.string());
   if (why.empty()) return file.string();
-  const bool cut = fs::exists(file.string() + ".partial", ignored);
+  const std::string run = file.parent_path().string();
+  const bool cut = fs::exists(file.string() + ".partial", ignored) ||
+                   fs::exists(run + "/resume/draws.nc.partial", ignored);
   const bool absent = !fs::exists(fs::symlink_status(file, ignored));
   throw InputError(
       file.string() + ": " + (absent ? "no such file" : "cannot be read: " + why) +
-      (cut ? "; the run that began " + file.string() + ".partial did not end: run again"
+      (cut ? fmt::format("; the run in this folder did not end: go on with `mixwell run --resume "
+                         "{}`, or run again",
+                         run)
            : "; give a draws.nc, or the folder of a run that holds one"));
 }
 
@@ -112,7 +117,8 @@ struct DrawsFile::Opened {
     }
   };
 
-  explicit Opened(const std::string& name) : path(name) {
+  Opened(const std::string& name, DrawsPhase which)
+      : path(name), prefix_(which == DrawsPhase::warmup ? warmup_prefix : "") {
     leave_files_at_exit();
     const NetcdfTurn turn;
     nc_set_chunk_cache(std::size_t{1} << 16, 1, 1.0F);  // of each variable, until it is read
@@ -137,30 +143,39 @@ struct DrawsFile::Opened {
                      "; it must be the whole draws.nc of a run");
   }
 
-  /// A text attribute of the first group that has it, or "".
+  /// A text attribute of the first group that has it, of the file if none has, or "".
   std::string text(const char* name) const {
     const NetcdfTurn turn;
     for (const int group : group_ids) {
       const std::string found = text_attribute(group, NC_GLOBAL, name);
       if (!found.empty()) return found;
     }
-    return {};
+    return text_attribute(id, NC_GLOBAL, name);
+  }
+
+  bool has_warmup() const noexcept {
+    int group_id = -1;
+    const NetcdfTurn turn;
+    return find_group(warmup_prefix, RecordGroup::posterior, false, group_id) == NC_NOERR ||
+           find_group(warmup_prefix, RecordGroup::posterior, true, group_id) == NC_NOERR;
   }
 
   /// NC_NOERR where the file has the group.
-  int find_group(RecordGroup group, bool of_prior, int& group_id) const {
-    return nc_inq_grp_ncid(id, std::string(name_in_file(group, of_prior)).c_str(), &group_id);
+  int find_group(const std::string& prefix, RecordGroup group, bool of_prior, int& group_id) const {
+    const std::string name = prefix + std::string(name_in_file(group, of_prior));
+    return nc_inq_grp_ncid(id, name.c_str(), &group_id);
   }
 
   void read_structure() {
     int group_id = -1;
-    const bool of_prior = find_group(RecordGroup::posterior, false, group_id) != NC_NOERR &&
-                          find_group(RecordGroup::posterior, true, group_id) == NC_NOERR;
+    const bool of_prior =
+        find_group(prefix_, RecordGroup::posterior, false, group_id) != NC_NOERR &&
+        find_group(prefix_, RecordGroup::posterior, true, group_id) == NC_NOERR;
     for (const RecordGroup group : groups) {
-      if (find_group(group, of_prior, group_id) == NC_NOERR)
+      if (find_group(prefix_, group, of_prior, group_id) == NC_NOERR)
         read_group(group, group_id);
       else if (group == RecordGroup::posterior)
-        check(NC_ENOGRP, "find the group 'posterior'");
+        check(NC_ENOGRP, "find the group '" + prefix_ + "posterior'");
     }
   }
 
@@ -193,7 +208,7 @@ struct DrawsFile::Opened {
     return static_cast<Index>(length);
   }
 
-  /// Keeps variables over (chain, draw, ...); the others are coordinates.
+  /// Keeps variables over (chain, draw, ...) and over (chain, ...); the others are coordinates.
   void read_variable(RecordGroup group, int group_id, int variable) {
     std::array<char, NC_MAX_NAME + 1> name{};
     std::array<int, NC_MAX_VAR_DIMS> dimensions{};
@@ -201,21 +216,27 @@ struct DrawsFile::Opened {
     int rank = 0;
     check(nc_inq_var(group_id, variable, name.data(), &type, &rank, dimensions.data(), nullptr),
           "read its variables");
-    if (rank < 2 || !is(group_id, dimensions[0], "chain") || !is(group_id, dimensions[1], "draw"))
-      return;
+    if (rank < 1 || !is(group_id, dimensions[0], "chain") || is_chain_number(name.data())) return;
     Column column{group, name.data(), {}, record_type(group_id, variable, type), {}, {}};
-    for (int k = 2; k < rank; ++k) {
+    column.once = rank < 2 || !is(group_id, dimensions[1], "draw");
+    const int leading = column.once ? 1 : 2;
+    for (int k = leading; k < rank; ++k) {
       std::size_t extent = 0;
       check(nc_inq_dimlen(group_id, dimensions[static_cast<std::size_t>(k)], &extent),
             "read its dimensions");
       column.shape.push_back(static_cast<Index>(extent));
       column.dims.push_back(
-          named_dimension(group_id, dimensions[static_cast<std::size_t>(k)], column, k - 2));
+          named_dimension(group_id, dimensions[static_cast<std::size_t>(k)], column, k - leading));
     }
     if (std::all_of(column.dims.begin(), column.dims.end(), std::mem_fn(&std::string::empty)))
       column.dims.clear();
     column.unit = text_attribute(group_id, variable, "unit");
     column.help = text_attribute(group_id, variable, "description");
+    if (column.once) {
+      once.push_back(std::move(column));
+      once_ids.emplace_back(group_id, variable);
+      return;
+    }
     variables.push_back(stored_variable(group_id, variable, column));
     places[group].emplace(column.name, columns.size());
     columns.push_back(std::move(column));
@@ -249,6 +270,10 @@ struct DrawsFile::Opened {
     for (const char* const text : texts) found.labels.emplace_back(text == nullptr ? "" : text);
     nc_free_string(length, texts.data());
     labels.push_back(std::move(found));
+  }
+
+  static bool is_chain_number(const std::string& name) {
+    return name == "chain" || name == "replicate" || name == "slot";
   }
 
   static bool is(int group_id, int dimension, const char* wanted) {
@@ -334,11 +359,16 @@ struct DrawsFile::Opened {
   Index draws = 0;
   std::vector<int> group_ids;
   std::vector<Column> columns;
+  std::vector<Column> once;
+  std::vector<std::pair<int, int>> once_ids;  ///< group and variable of `once`
   std::vector<Labels> labels;
   std::vector<StoredVariable> variables;                             ///< of `columns`
   std::map<RecordGroup, std::map<std::string, std::size_t>> places;  ///< of `columns`, by name
 
  private:
+  static constexpr const char* warmup_prefix = "warmup_";
+
+  std::string prefix_;
   std::set<std::string> known_dims_;
   mutable std::optional<std::size_t> kept_;
 };
@@ -362,7 +392,9 @@ void DrawsFile::Opened::hash(std::size_t column, Sha256& sha) const {
     }
 }
 
-DrawsFile::DrawsFile(const std::string& path) : file_(std::make_unique<Opened>(find_file(path))) {}
+DrawsFile::DrawsFile(const std::string& path) : DrawsFile(path, DrawsPhase::sampling) {}
+DrawsFile::DrawsFile(const std::string& path, DrawsPhase phase)
+    : file_(std::make_unique<Opened>(find_file(path), phase)) {}
 DrawsFile::~DrawsFile() = default;
 DrawsFile::DrawsFile(DrawsFile&&) noexcept = default;
 
@@ -384,6 +416,33 @@ const std::vector<Labels>& DrawsFile::labels() const noexcept { return file_->la
 
 bool DrawsFile::has(RecordGroup group, const std::string& name) const noexcept {
   return file_->find(group, name).has_value();
+}
+
+bool DrawsFile::has_warmup() const noexcept { return file_->has_warmup(); }
+
+const std::vector<Column>& DrawsFile::once() const noexcept { return file_->once; }
+
+Eigen::VectorXd DrawsFile::read_once(const Column& column, Index chain) const {
+  const auto found = std::find(file_->once.begin(), file_->once.end(), column);
+  if (found == file_->once.end())
+    throw InputError(file_->path + ": has no variable '" + column.name + "' over (chain)");
+  const auto [group, id] = file_->once_ids[static_cast<std::size_t>(found - file_->once.begin())];
+  std::vector<std::size_t> start(1 + column.shape.size(), 0);
+  start[0] = static_cast<std::size_t>(chain);
+  std::vector<std::size_t> count = {1};
+  count.insert(count.end(), column.shape.begin(), column.shape.end());
+  Eigen::VectorXd numbers(column.size());
+  const NetcdfTurn turn;
+  file_->check(nc_get_vara_double(group, id, start.data(), count.data(), numbers.data()),
+               "read the variable '" + column.name + "'");
+  return numbers;
+}
+
+std::vector<double> DrawsFile::read_chain(const Column& column, Index chain, Index first,
+                                          Index count) const {
+  const std::size_t index = file_->index_of(column);
+  const Column& stored = file_->columns[index];
+  return file_->read(index, {chain, 1}, {first, count}, first_slab(stored.shape, 0, stored.size()));
 }
 
 Index DrawsFile::elements_at_once(const Column& column) const {
@@ -432,6 +491,7 @@ double DrawsFile::attribute(const std::string& name) const noexcept {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+std::string DrawsFile::text(const std::string& name) const { return file_->text(name.c_str()); }
 std::string DrawsFile::certificate() const { return file_->text("certificate"); }
 std::string DrawsFile::prior_by() const { return file_->text("prior_by"); }
 

@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/row.hpp"
 
+#include "base/not_available.hpp"
 #include "diagnostics/standard_figures.hpp"
 #include "diagnostics/units.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace mixwell {
 namespace {
 
 using diagnostics::PaperEstimator;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Whether the estimate says little, whatever the others say: it is small, near its floor, or from
 /// chains too short for it.
@@ -42,7 +40,9 @@ std::vector<std::string> unreliable(const SummaryRow& row, const PaperEstimators
 
 diagnostics::StandardFigures standard_of(const diagnostics::Draws& draws,
                                          const RowSettings& settings) {
-  if (draws.size() == 0) return {nan, nan, nan, nan, nan, nan, nan, nan, nan, nan};
+  if (draws.size() == 0)
+    return {not_available, not_available, not_available, not_available, not_available,
+            not_available, not_available, not_available, not_available, not_available};
   const auto scores = settings.scores ? settings.scores : normal_scores(draws.rows(), draws.cols());
   if (settings.weighted())
     return diagnostics::summarise(draws, settings.weights, settings.together, *scores);

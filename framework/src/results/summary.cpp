@@ -1,6 +1,7 @@
 // A summary: one row per element of the posterior, and what the sampler did to get it.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
+#include "base/not_available.hpp"
 #include "files/whole_file.hpp"
 #include "results/directions_part.hpp"
 #include "results/draws_summary.hpp"
@@ -16,14 +17,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 namespace mixwell {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 PaperEstimators find_papers(const std::vector<std::string>& ids) {
   PaperEstimators papers;
@@ -36,7 +34,7 @@ PaperEstimators find_papers(const std::vector<std::string>& ids) {
 template <class F>
 double statistic(const DrawsFile& file, const std::string& name, F f) {
   const auto x = recorded_statistic(file, name);
-  return x ? f(*x) : nan;
+  return x ? f(*x) : not_available;
 }
 
 std::optional<std::int64_t> count_of(const DrawsFile& file, const std::string& flag) {
@@ -157,7 +155,7 @@ std::vector<SummaryRow> DrawsSummary::variables() const {
 
 /// Monte Carlo standard error of the smallest, as if its variable had been chosen beforehand.
 double DrawsSummary::min_ess_mcse() const {
-  if (std::isnan(ess_.smallest)) return nan;
+  if (std::isnan(ess_.smallest)) return not_available;
   const Column& column = table_.columns()[ess_.of_smallest.column];
   return diagnostics::ess_bulk_mcse(file_.read(column, ess_.of_smallest.element),
                                     file_.replicates(), file_.coupled_chains());
@@ -176,8 +174,8 @@ SamplerSummary DrawsSummary::sampler(double gradients, double seconds) const {
   found.min_ess = ess_.smallest;
   found.min_ess_mcse = min_ess_mcse();
   found.mean_ess = ess_.mean;
-  found.min_ess_per_gradient = gradients > 0.0 ? ess_.smallest / gradients : nan;
-  found.min_ess_per_second = seconds > 0.0 ? ess_.smallest / seconds : nan;
+  found.min_ess_per_gradient = gradients > 0.0 ? ess_.smallest / gradients : not_available;
+  found.min_ess_per_second = seconds > 0.0 ? ess_.smallest / seconds : not_available;
   found.min_ess_reliable = min_ess_reliable();
   found.kernels = kernel_figures(file_);
   return found;

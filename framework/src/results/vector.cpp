@@ -42,7 +42,7 @@ std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std:
 }
 
 /// The draws, their centred copy and what is made of them are in memory at once.
-void require_memory(double numbers, const std::string& option) {
+void require_memory_of_draws(double numbers, const std::string& option) {
   const double bytes = 3 * 8 * numbers;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
@@ -81,7 +81,7 @@ DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& o
   Index size = 0;
   for (const Column& column : columns) size += column.size();
   const Index draws = file.draws() * file.chains();
-  require_memory(static_cast<double>(draws) * static_cast<double>(size), option);
+  require_memory_of_draws(static_cast<double>(draws) * static_cast<double>(size), option);
   DrawnVector vector{{}, MatrixXd(draws, size), columns, file.labels()};
   Index at = 0;
   for (const Column& column : columns) {

@@ -68,8 +68,9 @@ Origin origin_moved_to(const std::string& folder, const Checkpoint& checkpoint,
     const std::string path = name.substr(Origin::data_file.size());
     if (fs::exists(path)) continue;
     const auto tried = candidates(path, checkpoint.folder, folder);
-    const auto found = std::find_if(tried.begin(), tried.end(),
-                                    [&](const std::string& one) { return is_it(one, sha256); });
+    const auto found =
+        std::find_if(tried.begin(), tried.end(),
+                     [&expected = sha256](const std::string& one) { return is_it(one, expected); });
     if (found == tried.end()) {
       if (moved.manifest.find(toml_text(path)) != std::string::npos) refuse(file, path, tried);
       continue;  // its name in the manifest is looked up again

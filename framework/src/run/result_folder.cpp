@@ -186,8 +186,14 @@ void ResultFolder::begin_results() {
   has_results_ = true;
   mark(marked_with_results);
   const std::string file = path_ + "/run.json";
-  if (std::rename(file.c_str(), (scratch_ + "/run.json").c_str()) == 0) return sync_folder(path_);
+  if (std::rename(file.c_str(), (scratch_ + "/run.json").c_str()) == 0) return remove_exports();
   if (const int error = errno; error != ENOENT || !fs::exists(path_)) throw WriteError(file, error);
+}
+
+/// What `mixwell export` made of the earlier run.
+void ResultFolder::remove_exports() const {
+  for (int id = 1; ::unlink(fmt::format("{}/draws_{}.csv", path_, id).c_str()) == 0;) ++id;
+  sync_folder(path_);
 }
 
 void ResultFolder::abandon_results() const {

@@ -37,10 +37,10 @@ class ResultFolder {
   void begin(bool goes_on);
   /// Whether `resume` holds a whole checkpoint and files as long as it needs them.
   bool can_go_on() const;
-  /// From now on the folder holds no finished run until `write` has written run.json. Throws
-  /// RunError.
+  /// From now on the folder holds no finished run until `write` has written run.json; what was
+  /// exported from an earlier run goes. Throws RunError.
   void begin_results();
-  /// The files of an earlier run are still what they were.
+  /// The files of an earlier run are still what they were, without what was exported from it.
   void abandon_results() const;
   /// Writes a file under a temporary name, flushes it to disk and renames it. Throws RunError.
   void write(const std::string& name, const std::string& text) const;
@@ -54,6 +54,7 @@ class ResultFolder {
  private:
   void claim(FolderUse use);
   void mark(const char* title) const;
+  void remove_exports() const;
 
   std::string path_;
   std::string scratch_;

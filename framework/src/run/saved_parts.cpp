@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& what) {
+[[noreturn]] void refuse_part(const std::string& file, const std::string& what) {
   throw InputError(fmt::format(
       "{}: {}, and the run cannot go on without it; put back a copy of the file as it was, or run "
       "the manifest anew with --force",
@@ -48,11 +48,13 @@ std::vector<SavedPart> PartHashes::now() {
 void PartHashes::check(const std::vector<SavedPart>& parts) {
   for (const auto& [name, bytes, sha256] : parts) {
     const std::string file = folder_ + "/" + name;
-    if (!fs::exists(file)) refuse(file, "is not there");
-    if (const std::string why = why_no_file(file); !why.empty()) refuse(file, why);
-    if (!read_up_to(name, bytes)) refuse(file, fmt::format("has less than its {} bytes", bytes));
+    if (!fs::exists(file)) refuse_part(file, "is not there");
+    if (const std::string why = why_no_file(file); !why.empty()) refuse_part(file, why);
+    if (!read_up_to(name, bytes))
+      refuse_part(file, fmt::format("has less than its {} bytes", bytes));
     if (hashed_[name].hash.hexadecimal() != sha256) {
-      refuse(file, fmt::format("is damaged: the SHA-256 of its first {} bytes is another", bytes));
+      refuse_part(file,
+                  fmt::format("is damaged: the SHA-256 of its first {} bytes is another", bytes));
     }
   }
 }

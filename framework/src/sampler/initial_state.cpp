@@ -203,8 +203,8 @@ Eigen::MatrixXd whole_position(const Start& start, Index replicates) {
 }
 
 Eigen::MatrixXd own_rows(const PortionOfModel& portion, const Eigen::MatrixXd& whole) {
-  Eigen::MatrixXd own(std::ssize(portion.coordinates()), whole.cols());
-  RowRuns(portion.coordinates()).take(whole, own);
+  Eigen::MatrixXd own(std::ssize(portion.coordinates), whole.cols());
+  RowRuns(portion.coordinates).take(whole, own);
   return own;
 }
 
@@ -282,7 +282,8 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const Stream stream(settings.stream_seed(), "init/" + name);
     const Start start{settings.init, whole_of(model), stream, {sweep, 0, 0}, k, count};
     theta = whole_position(start, settings.replicates);
-    if (const PortionOfModel* const portion = portion_in(model)) theta = own_rows(*portion, theta);
+    if (const auto* const portion = model.offers<PortionOfModel>())
+      theta = own_rows(*portion, theta);
     visit_slots(graph, name, storage,
                 [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   }

@@ -6,47 +6,42 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 namespace mixwell {
 namespace {
 
-bool is_of(const Record& record, const Parameter& parameter) {
-  return record.group == RecordGroup::posterior && record.name == parameter.name;
+template <class Number>
+void append(const std::vector<Number>& numbers, std::vector<char>& bytes) {
+  const auto* const begin = reinterpret_cast<const char*>(numbers.data());
+  bytes.insert(bytes.end(), begin, begin + sizeof(Number) * numbers.size());
 }
 
 std::optional<std::size_t> parameter_of(const Record& record,
                                         const std::vector<Parameter>& parameters) {
   for (std::size_t k = 0; k < parameters.size(); ++k)
-    if (is_of(record, parameters[k])) return k;
+    if (record.group == RecordGroup::posterior && record.name == parameters[k].name) return k;
   return std::nullopt;
-}
-
-template <class Number>
-std::vector<char> as_bytes(const std::vector<Number>& numbers) {
-  const auto* const begin = reinterpret_cast<const char*>(numbers.data());
-  return {begin, begin + sizeof(Number) * numbers.size()};
 }
 
 }  // namespace
 
 std::vector<Index> shape_in_results(const Record& record, const Model& model) {
-  if (portion_in(model) == nullptr) return record.shape;
-  for (const Parameter& parameter : whole_of(model).parameters())
-    if (is_of(record, parameter)) return parameter.shape;
-  return record.shape;
+  if (model.offers<PortionOfModel>() == nullptr) return record.shape;
+  const std::vector<Parameter> all = whole_of(model).parameters();
+  const auto k = parameter_of(record, all);
+  return k ? all[*k].shape : record.shape;
 }
 
 PortionDraws::PortionDraws(const Model& portion, const KernelGraph& graph, Index replicates)
-    : division_(*portion_in(portion)->portions()), replicates_(replicates) {
+    : division_(*portion.offers<PortionOfModel>()->processes), replicates_(replicates) {
   const std::vector<Parameter> own = portion.parameters();
-  for (const std::vector<char>& bytes :
-       division_.collect(as_bytes(portion_in(portion)->coordinates()))) {
-    std::vector<Index>& of_rank = coordinates_.emplace_back(bytes.size() / sizeof(Index));
-    std::memcpy(of_rank.data(), bytes.data(), bytes.size());
+  std::vector<char> mine;
+  append(portion.offers<PortionOfModel>()->coordinates, mine);
+  for (const std::vector<char>& bytes : division_.collect(mine)) {
+    coordinates_.emplace_back(bytes.size() / sizeof(Index));
+    std::memcpy(coordinates_.back().data(), bytes.data(), bytes.size());
   }
   Index first = 0;
   for (const Parameter& one : whole_of(portion).parameters()) {
@@ -70,12 +65,8 @@ PortionDraws::PortionDraws(const Model& portion, const KernelGraph& graph, Index
 /// Record by record.
 std::vector<char> PortionDraws::packed(const DrawBuffers& buffers) const {
   std::vector<char> all;
-  for (const Divided& part : parts_) {
-    for (const std::size_t r : part.records) {
-      const std::vector<char> one = as_bytes(buffers.data[r]);
-      all.insert(all.end(), one.begin(), one.end());
-    }
-  }
+  for (const Divided& part : parts_)
+    for (const std::size_t r : part.records) append(buffers.data[r], all);
   return all;
 }
 
@@ -89,9 +80,10 @@ void PortionDraws::place(const std::vector<char>& sent, const std::vector<Index>
       whole.resize(static_cast<std::size_t>(part.rows * columns));
       for (Index column = 0; column < columns; ++column) {
         for (const Index c : coordinates) {
-          if (c < part.first || c >= part.first + part.rows) continue;
-          const auto to = static_cast<std::size_t>(column * part.rows + c - part.first);
-          std::memcpy(&whole[to], next, sizeof(double));
+          const Index row = c - part.first;
+          if (row < 0 || row >= part.rows) continue;
+          std::memcpy(&whole[static_cast<std::size_t>(column * part.rows + row)], next,
+                      sizeof(double));
           next += sizeof(double);
         }
       }

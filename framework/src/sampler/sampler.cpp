@@ -4,7 +4,6 @@
 #include "certificate/influence.hpp"
 #include "component/places.hpp"
 #include "graph/cone.hpp"
-#include "law/block_sums.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/joint_run.hpp"
 #include "sampler/portion_draws.hpp"
@@ -171,9 +170,9 @@ namespace {
 /// The rows that this process draws of a position of which ranks have some each.
 struct Portion {
   Portion(const Model& model, const Program& program, Index replicates)
-      : processes(*portion_in(model)->portions()),
-        rows(portion_in(model)->coordinates()),
-        sums(*portion_in(model)),
+      : processes(*model.offers<PortionOfModel>()->processes),
+        rows(model.offers<PortionOfModel>()->coordinates),
+        sums(*model.offers<PortionOfModel>()),
         warmup(model, program.warmup, replicates),
         sampling(model, program.sampling, replicates) {}
 
@@ -183,7 +182,7 @@ struct Portion {
 
   Portions& processes;
   RowRuns rows;
-  BlockSums sums;
+  DividedRows sums;
   PortionDraws warmup;
   PortionDraws sampling;
   std::uint64_t most_divergences = 0;  ///< that a rank has seen
@@ -273,7 +272,7 @@ void Sampler::State::keep_divergences(Schedule& from) {
 /// Rows of other ranks are not known where a transition diverged.
 void Sampler::State::to_whole(Divergence& one) const {
   const Model& model = compositor->model();
-  const std::vector<Index>& places = portion_in(model)->coordinates();
+  const std::vector<Index>& places = model.offers<PortionOfModel>()->coordinates;
   if (one.coordinate >= 0) one.coordinate = places[static_cast<std::size_t>(one.coordinate)];
   if (std::ssize(one.position) != model.dimension()) return;
   std::vector<double> whole(static_cast<std::size_t>(whole_of(model).dimension()), std::nan(""));
@@ -387,7 +386,7 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
   check_memory(program, settings);
   state_->joint = joint;
   const Model& model = state_->compositor->model();
-  if (portion_in(model) != nullptr)
+  if (model.offers<PortionOfModel>() != nullptr)
     state_->portion = std::make_unique<Portion>(model, program, settings.replicates);
   else if (joint != nullptr && settings.ranks == "replicates")
     state_->division.emplace(state_->joint->ranks(), settings.replicates, settings.block_width);

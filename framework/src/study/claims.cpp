@@ -234,6 +234,24 @@ std::optional<std::string> Claims::holder(const std::string& name) {
   return std::nullopt;
 }
 
+std::map<std::string, Claims::ClaimedWork> Claims::at_work() const {
+  std::map<std::string, ClaimedWork> found;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder_, none)) {
+    for (const FoundClaim& claim : FoundClaim::all_in(entry.path().string())) {
+      if (is_alive(claim))
+        found[entry.path().filename().string()] = {text_of(claim.words, "since"), claim.number};
+    }
+  }
+  return found;
+}
+
+std::int64_t Claims::number(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = held_.find(name);
+  return found == held_.end() ? 1 : std::stoll(fs::path(found->second).filename().string());
+}
+
 bool Claims::is_quiet(const std::string& name) {
   const std::vector<FoundClaim> all = FoundClaim::all_in(folder_of(name));
   return std::all_of(all.begin(), all.end(), [this](const FoundClaim& found) {

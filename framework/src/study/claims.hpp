@@ -8,6 +8,7 @@
 #include <mixwell/export.hpp>
 
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,16 @@ class MIXWELL_EXPORT Claims {
 
   /// Who holds it, "process 17 on n1 (job 3_1)"; nothing where nobody does or the claim is dead.
   std::optional<std::string> holder(const std::string& name);
+  /// Which of the claims on NAME this one is, counted from 1, where each one before has died; 1 for
+  /// what is not held here.
+  std::int64_t number(const std::string& name) const;
+
+  /// What is claimed by somebody alive, as far as this machine can tell.
+  struct ClaimedWork {
+    std::string since;
+    std::int64_t number = 0;
+  };
+  std::map<std::string, ClaimedWork> at_work() const;
   /// Whether its holder, if it has one, has missed two beats: it may be dead.
   bool is_quiet(const std::string& name);
 

@@ -3,6 +3,7 @@
 #include "study/comparison.hpp"
 
 #include "base/present_call.hpp"
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 
 #include <fmt/format.h>
@@ -11,13 +12,11 @@
 
 namespace mixwell::study {
 
-void Comparison::begin(std::vector<std::string> ids,
-                       const std::map<std::string, LedgerStatus>& statuses) {
+void Comparison::begin(std::vector<std::string> ids) {
   ids_ = std::move(ids);
   for (std::size_t k = 0; k < ids_.size(); ++k) {
     if (!is_reference(k)) continue;
-    const auto known = statuses.find(ids_[k]);
-    const bool is_done = known != statuses.end() && known->second.status == CellStatus::done;
+    const bool is_done = ledger_.known(ids_[k]).status == CellStatus::done;
     if (is_done && has_draws(ids_[k])) done_.insert(ids_[k]);
   }
 }
@@ -61,29 +60,25 @@ std::optional<ReferenceFiles> Comparison::reference_of(const SeedGroup& group) {
   return reference;
 }
 
-void Comparison::run() {
-  const CallMark mark("the comparison with the reference");
-  const auto statuses = ledger_.statuses();
-  const auto known = ledger_.compared();
+/// Of the finished cells those that were compared with something else. What has no draws, or
+/// nothing to be compared with, loses the errors that it had.
+std::vector<WorkItem> Comparison::outdated() {
   std::set<std::string> seen;
-  std::vector<std::string> cells;
   std::vector<WorkItem> tasks;
   std::int64_t lost = 0;
   for (const SeedGroup& group : planner_.groups()) {
     const std::optional<ReferenceFiles> reference = reference_of(group);
     const std::string id = reference ? reference->id : "";
     for (const std::size_t k : group.cells) {
-      const std::string& cell = ids_[k];
-      if (statuses.at(cell).status != CellStatus::done || !seen.insert(cell).second) continue;
-      const auto before = known.find(cell);
-      if ((before == known.end() ? "" : before->second) == id) continue;
-      if (!id.empty() && has_draws(cell)) {
-        tasks.push_back({cells.size(), CompareRequest{folder_of(cell), *reference}});
-        cells.push_back(cell);
+      const CellState known = ledger_.known(ids_[k]);
+      if (known.status != CellStatus::done || known.reference == id || !seen.insert(ids_[k]).second)
+        continue;
+      if (!id.empty() && has_draws(ids_[k])) {
+        tasks.push_back({k, CompareRequest{folder_of(ids_[k]), *reference}});
         continue;
       }
-      if (!id.empty()) ++lost;
-      if (before != known.end()) reporter_.patiently([&] { ledger_.compare(cell, {}); });
+      lost += id.empty() ? 0 : 1;
+      if (!known.reference.empty()) compare(ids_[k], {});
     }
   }
   if (lost > 0) {
@@ -92,7 +87,19 @@ void Comparison::run() {
                     "known; with keep = \"draws\" and another --out they run anew",
                     lost));
   }
-  if (tasks.empty()) return;
+  return tasks;
+}
+
+void Comparison::compare(const std::string& cell, const ReferenceErrors& errors) {
+  explain(errors.reason);
+  reporter_.patiently([&] { ledger_.compare(cell, errors); });
+  has_compared_ = true;
+}
+
+bool Comparison::run() {
+  const CallMark mark("the comparison with the reference");
+  std::vector<WorkItem> tasks = outdated();
+  if (tasks.empty()) return has_compared_;
   reporter_.progress().stage = "comparing";
   RequestList batch(
       std::move(tasks),
@@ -101,11 +108,11 @@ void Comparison::run() {
         ReferenceErrors errors;
         errors.reason = answer.reason;
         if (answer.status == WorkerStatus::done) errors = std::get<ReferenceErrors>(answer.result);
-        explain(errors.reason);
-        reporter_.patiently([&] { ledger_.compare(cells[k], errors); });
+        compare(ids_[k], errors);
       },
       [this](std::size_t) { reporter_.tell(); });
   planner_.pool().run(batch);
+  return has_compared_;
 }
 
 void Comparison::explain(const std::string& reason) {

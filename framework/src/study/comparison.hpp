@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "study/ledger.hpp"
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
 
@@ -24,8 +25,8 @@ class Comparison {
         reporter_(reporter),
         folder_(std::move(folder)) {}
 
-  /// `ids`: of the planner's cells, with what the ledger knows of them.
-  void begin(std::vector<std::string> ids, const std::map<std::string, LedgerStatus>& statuses);
+  /// `ids`: of the planner's cells.
+  void begin(std::vector<std::string> ids);
 
   /// Whether others are compared with this cell (its place among the planner's).
   bool is_reference(std::size_t cell) const;
@@ -41,10 +42,13 @@ class Comparison {
   /// Says why a reference cannot be used, once for each reason; nothing for "".
   void explain(const std::string& reason);
 
-  /// Measures the errors of finished cells against the reference as it is now.
-  void run();
+  /// Measures the errors of finished cells against the reference as it is now. Returns whether
+  /// there were any that changed.
+  bool run();
 
  private:
+  std::vector<WorkItem> outdated();
+  void compare(const std::string& cell, const ReferenceErrors& errors);
   std::string folder_of(const std::string& id) const { return folder_ + "/cells/" + id; }
 
   const StudyFile& study_;
@@ -56,6 +60,7 @@ class Comparison {
   std::set<std::string> done_;  ///< of the reference, with their draws
   std::int64_t open_ = 0;       ///< of the reference, to be run in this call
   std::set<std::string> explained_;
+  bool has_compared_ = false;
 };
 
 }  // namespace mixwell::study

@@ -103,10 +103,11 @@ std::string FileHashes::of(const std::string& path) {
   const auto earlier = known_.find(path);
   if (earlier != known_.end()) return earlier->second.sha256;
   Known now = stamp(path);
-  if (ledger_ != nullptr) now.sha256 = ledger_->known_hash(path, now.size, now.changed_ns);
+  const std::string key = fmt::format("file {} {} {}", now.size, now.changed_ns, path);
+  if (remembered_ != nullptr) now.sha256 = remembered_->text(key);
   if (now.sha256.empty()) {
     now.sha256 = file_sha256(path);
-    if (ledger_ != nullptr) ledger_->know_hash(path, now.size, now.changed_ns, now.sha256);
+    if (remembered_ != nullptr) remembered_->know(key, now.sha256);
   }
   return known_.emplace(path, std::move(now)).first->second.sha256;
 }

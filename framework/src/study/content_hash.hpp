@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "study/ledger.hpp"
+#include "study/remembered.hpp"
 #include "study/task.hpp"
 
 #include <mixwell/export.hpp>
@@ -15,11 +15,11 @@
 
 namespace mixwell::study {
 
-/// Hashes of files, each read once as long as its size and time of change stay; remembered in a
-/// ledger if there is one.
+/// Hashes of files, each read once as long as its size and time of change stay; remembered
+/// where there is something to remember them.
 class MIXWELL_EXPORT FileHashes {
  public:
-  explicit FileHashes(Ledger* ledger) : ledger_(ledger) {}
+  explicit FileHashes(Remembered* remembered) : remembered_(remembered) {}
 
   /// Throws InputError.
   std::string of(const std::string& path);
@@ -35,7 +35,7 @@ class MIXWELL_EXPORT FileHashes {
   };
   static Known stamp(const std::string& path);
 
-  Ledger* ledger_;
+  Remembered* remembered_;
   std::map<std::string, Known> known_;
 };
 
@@ -48,7 +48,7 @@ MIXWELL_EXPORT std::string normalised(const std::string& effective_manifest);
 
 struct Identity {
   std::string sha256;
-  /// As the ledger keeps them: {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE:
+  /// As records keep them: {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE:
   /// HASH}}.
   std::string ingredients;
 };

@@ -1,208 +1,337 @@
-// SQLite as the ledger of studies needs it.
+// study.sqlite: what the records of a study say, for those who read SQL.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/database.hpp"
 
+#include "base/clock.hpp"
+#include "base/host.hpp"
 #include "files/input_descriptor.hpp"
+#include "files/whole_file.hpp"
+#include "study/outline.hpp"
+#include "study/shares.hpp"
 
-#include <mixwell/error.hpp>
-
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cmath>
+#include <array>
+#include <cerrno>
+#include <ctime>
 #include <filesystem>
-#include <limits>
-#include <system_error>
+#include <map>
+#include <memory>
+#include <set>
 
 namespace mixwell::study {
 namespace {
 
-constexpr int patience_ms = 10000;  // with readers and other writers
+namespace fs = std::filesystem;
 
-DatabaseError::Cause cause_of(int code) {
-  switch (code & 0xff) {
-    case SQLITE_FULL:
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-      return DatabaseError::Cause::disk;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-    case SQLITE_ERROR:  // a table or column is not there
-    case SQLITE_CONSTRAINT:
-    case SQLITE_MISMATCH:
-      return DatabaseError::Cause::damage;
-    default:
-      return DatabaseError::Cause::other;
+constexpr const char* schema = R"(
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA user_version = 2;
+BEGIN;
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE cells (cell TEXT PRIMARY KEY, sha256 TEXT NOT NULL DEFAULT '', status TEXT NOT NULL
+  CHECK (status IN ('pending', 'running', 'done', 'failed')), reason TEXT, outcome TEXT, class TEXT,
+  min_ess REAL, min_ess_mcse REAL, gradients REAL, seconds REAL, warmup_gradients REAL,
+  warmup_seconds REAL, cell_seconds REAL, draws INTEGER, draws_sha256 TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0, started_at TEXT, ended_at TEXT, host TEXT, versions TEXT,
+  curve TEXT, ingredients TEXT, manifest TEXT, summary TEXT, run TEXT);
+CREATE TABLE metrics (cell TEXT NOT NULL, name TEXT NOT NULL, value REAL, mcse REAL,
+  PRIMARY KEY (cell, name)) WITHOUT ROWID;
+CREATE TABLE compared (cell TEXT PRIMARY KEY, reference TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE points (place INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, model TEXT NOT NULL,
+  variant TEXT NOT NULL, seed INTEGER NOT NULL, axes TEXT NOT NULL, cell TEXT NOT NULL);
+CREATE INDEX points_cell ON points (cell);
+CREATE TABLE history (label TEXT NOT NULL, number INTEGER NOT NULL, cell TEXT NOT NULL,
+  since TEXT NOT NULL, PRIMARY KEY (label, number)) WITHOUT ROWID;
+CREATE TABLE tune (tuning TEXT NOT NULL, rung INTEGER NOT NULL, candidate INTEGER NOT NULL,
+  model TEXT NOT NULL, variant TEXT NOT NULL, axes TEXT NOT NULL, "values" TEXT NOT NULL,
+  objective TEXT NOT NULL, score REAL, gradients REAL, seconds REAL, reason TEXT,
+  winner INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tuning, rung, candidate)) WITHOUT ROWID;
+CREATE TABLE tunings (tuning TEXT PRIMARY KEY, model TEXT NOT NULL, variant TEXT NOT NULL,
+  axes TEXT NOT NULL, trials INTEGER NOT NULL, scored INTEGER NOT NULL, gradients REAL,
+  tuned INTEGER, reason TEXT) WITHOUT ROWID;
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, sha256 TEXT)
+  WITHOUT ROWID;
+CREATE TABLE plans (key TEXT PRIMARY KEY, answer TEXT) WITHOUT ROWID;
+CREATE TABLE seals (kind TEXT NOT NULL, key TEXT NOT NULL, sha256 TEXT NOT NULL,
+  PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE VIEW results AS
+  SELECT points.place, points.label, points.model, points.variant, points.seed, points.axes,
+         tunings.tuned, cells.*
+  FROM points JOIN cells USING (cell) LEFT JOIN tunings USING (model, variant, axes);
+)";
+
+constexpr const char* running_cells =
+    "UPDATE cells SET status = 'running', started_at = since, attempts = attempts + number "
+    "FROM at_work WHERE cells.cell = at_work.cell AND status = 'pending'";
+
+/// Cells that stand in a place and have no record: what they are made of is not known.
+constexpr const char* bare_cells =
+    "INSERT INTO cells (cell, status) SELECT DISTINCT cell, 'pending' FROM points "
+    "WHERE cell NOT IN (SELECT cell FROM cells)";
+
+/// As SQL names a table or a column, whatever is in the name.
+std::string sql_name(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
+/// A database that is being made.
+class NewDatabase {
+ public:
+  explicit NewDatabase(std::string path) : path_(std::move(path)) {
+    ::unlink(path_.c_str());
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open(path_.c_str(), &opened);
+    database_.reset(opened);
+    check(code);
   }
-}
 
-/// "study.sqlite" for one that is in memory alone.
-std::string file_of(sqlite3* database) {
-  const char* const path = database == nullptr ? "" : sqlite3_db_filename(database, "main");
-  return path == nullptr || *path == '\0' ? "study.sqlite" : path;
-}
-
-[[noreturn]] void fail(sqlite3* database) {
-  const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
-  throw DatabaseError(
-      fmt::format(
-          "the ledger {} cannot be used: {}; what has ended is kept in the "
-          "folders of the cells, and the same command goes on from there",
-          file_of(database),
-          cause_of(code) == DatabaseError::Cause::damage ? "it is damaged" : sqlite3_errstr(code)),
-      cause_of(code));
-}
-
-/// SQLite would wait for a pipe, and for what it keeps beside the ledger.
-void refuse_no_files(const std::string& path) {
-  for (const char* const suffix : {"", "-wal", "-shm", "-journal"}) {
-    const std::string file = path + suffix;
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) continue;
-    if (const std::string why = why_no_file(file); !why.empty())
-      throw InputError({file, 0, 0}, why + ", where a study has its ledger; move it away");
+  void execute(const std::string& sql) {
+    check(sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr));
   }
+
+  /// A row; names and types are those of the table.
+  void insert(const char* table, const Json& row) {
+    sqlite3_stmt* const statement = insertion(table, row);
+    int place = 0;
+    for (const auto& [name, value] : row.items()) bind(statement, ++place, value);
+    const int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    check(code == SQLITE_DONE ? SQLITE_OK : code);
+  }
+
+ private:
+  using StatementPointer = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+
+  /// Rows of a table have the same columns, mostly.
+  sqlite3_stmt* insertion(const char* table, const Json& row) {
+    std::string key = table;
+    for (const auto& [name, value] : row.items()) key += " " + name;
+    const auto [found, is_new] = statements_.try_emplace(key, nullptr, &sqlite3_finalize);
+    if (is_new) found->second.reset(prepared(table, row));
+    return found->second.get();
+  }
+
+  sqlite3_stmt* prepared(const char* table, const Json& row) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : row.items()) names.push_back(sql_name(name));
+    const std::string sql =
+        fmt::format("INSERT INTO {} ({}) VALUES ({})", sql_name(table), fmt::join(names, ", "),
+                    fmt::join(std::vector<char>(names.size(), '?'), ", "));
+    sqlite3_stmt* made = nullptr;
+    check(sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &made, nullptr));
+    return made;
+  }
+
+  static void bind(sqlite3_stmt* statement, int place, const Json& value) {
+    if (value.is_string()) {
+      const auto& text = value.get_ref<const std::string&>();
+      sqlite3_bind_text(statement, place, text.data(), static_cast<int>(text.size()),
+                        SQLITE_TRANSIENT);
+    } else if (value.is_number_integer()) {
+      sqlite3_bind_int64(statement, place, value.get<std::int64_t>());
+    } else if (!value.is_null()) {
+      double number = 0.0;
+      read_column(value, number);
+      sqlite3_bind_double(statement, place, number);
+    } else {
+      sqlite3_bind_null(statement, place);
+    }
+  }
+
+  void check(int code) const {
+    if (code == SQLITE_OK) return;
+    const int system = database_ == nullptr ? ENOMEM : sqlite3_system_errno(database_.get());
+    switch (code & 0xff) {
+      case SQLITE_FULL:
+        throw WriteError(path_, ENOSPC);
+      case SQLITE_IOERR:
+      case SQLITE_CANTOPEN:
+        throw WriteError(path_, system == 0 ? EIO : system);
+      default:
+        throw Json::other_error::create(501, sqlite3_errmsg(database_.get()), nullptr);
+    }
+  }
+
+  std::string path_;
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> database_{nullptr, &sqlite3_close_v2};
+  std::map<std::string, StatementPointer> statements_;
+};
+
+class DatabaseWriter {
+ public:
+  DatabaseWriter(const std::string& folder, const std::string& path)
+      : folder_(folder), database_(path) {}
+
+  void write() {
+    database_.execute(schema);
+    for (const RecordKind kind : {RecordKind::study, RecordKind::places, RecordKind::tuning,
+                                  RecordKind::cell, RecordKind::pending}) {
+      for (const std::string& key : recorded_keys(folder_, kind)) take(kind, key);
+    }
+    for (const TuningSum& sum : read_outline(folder_).sums())
+      database_.insert("tunings", json_of_row(sum));
+    database_.execute(bare_cells);
+    show_work();
+    database_.execute("COMMIT");
+  }
+
+ private:
+  void take(RecordKind kind, const std::string& key) {
+    const std::string file = record_file(folder_, kind, key);
+    const RecordFile record = read_record(file);
+    if (record.rows.empty()) return;
+    try {
+      const Json tables = parse_json(record.rows);
+      for (const auto& [table, rows] : tables.items()) {
+        for (const Json& row : rows)
+          if (kind != RecordKind::pending || !has_record(row)) database_.insert(table.c_str(), row);
+      }
+      database_.insert("seals",
+                       {{"kind", kind_name(kind)}, {"key", key}, {"sha256", record.sha256}});
+    } catch (const Json::exception& fault) {
+      refuse_record(file, fault.what());
+    }
+    if (kind == RecordKind::cell) recorded_.insert(key);
+  }
+
+  bool has_record(const Json& row) const {
+    return recorded_.contains(row.at("cell").get_ref<const std::string&>());
+  }
+
+  /// A claim whose cell has ended is about to be given back.
+  void show_work() {
+    database_.execute("CREATE TEMP TABLE at_work (cell TEXT, since TEXT, number INTEGER)");
+    const CellsAtWork now(folder_);
+    for (const auto& [cell, work] : now.all()) {
+      database_.insert("at_work", {{"cell", cell}, {"since", work.since}, {"number", work.number}});
+    }
+    database_.execute(running_cells);
+  }
+
+  std::string folder_;
+  NewDatabase database_;
+  std::set<std::string> recorded_;
+};
+
+/// Behind the name of a database, and of what SQLite keeps beside it.
+constexpr std::array companions = {"", "-wal", "-shm", "-journal"};
+
+std::string database_file(const std::string& folder) { return folder + "/study.sqlite"; }
+
+std::int64_t change_of(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) return 0;
+  return found.st_mtim.tv_sec * std::int64_t{1000000000} + found.st_mtim.tv_nsec;
 }
 
-sqlite3* open(const std::string& path, Database::Access mode) {
-  refuse_no_files(path);
-  const int flags = mode == Database::Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                                    : SQLITE_OPEN_READWRITE;
-  sqlite3* database = nullptr;
-  int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
-  if (code != SQLITE_OK && mode == Database::Access::read) {
-    sqlite3_close_v2(database);
-    code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
-  }
-  if (code == SQLITE_OK) return database;
-  const DatabaseError error(path + ": cannot be opened: " + sqlite3_errstr(code), cause_of(code));
-  sqlite3_close_v2(database);
-  throw error;
+/// When records were last written or removed, in ns since 1970. Each that is a cell's makes or
+/// removes a name in the index, too.
+std::int64_t last_change(const std::string& folder) {
+  std::int64_t last = 0;
+  for (const char* const name : {"ended", "tune", "study.json", "places.json", "pending.json"})
+    last = std::max(last, change_of(folder + "/" + name));
+  return last;
+}
+
+/// A database has the time of the last change that it knows of, which no change by others leaves.
+/// Less than a second after it there may be another of the same time.
+void stamp(const std::string& path, std::int64_t change) {
+  constexpr std::int64_t second = 1000000000;
+  timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec * second + now.tv_nsec < change + second) return;
+  const timespec time{change / second, change % second};
+  const std::array<timespec, 2> times{time, time};
+  ::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
 }
 
 }  // namespace
 
-DatabaseError::DatabaseError(const std::string& message, Cause cause)
-    : RunError(message), cause_(cause) {}
-DatabaseError::~DatabaseError() = default;
-
-Statement::Statement(sqlite3* database, const std::string& sql)
-    : statement_(nullptr, &sqlite3_finalize), database_(database) {
-  sqlite3_stmt* made = nullptr;
-  const int code = sqlite3_prepare_v2(database, sql.c_str(), -1, &made, nullptr);
-  statement_.reset(made);
-  if (code != SQLITE_OK) fail(database);
-}
-
-void Statement::check(int code) {
-  if (code == SQLITE_OK) return;
-  sqlite3_reset(statement_.get());
-  fail(database_);
-}
-
-Statement& Statement::bind(int place, const std::string& text) {
-  check(sqlite3_bind_text(statement_.get(), place, text.data(), static_cast<int>(text.size()),
-                          SQLITE_TRANSIENT));
-  return *this;
-}
-
-Statement& Statement::bind(int place, std::int64_t value) {
-  check(sqlite3_bind_int64(statement_.get(), place, value));
-  return *this;
-}
-
-Statement& Statement::bind(int place, double value) {
-  if (std::isnan(value)) return bind_null(place);
-  check(sqlite3_bind_double(statement_.get(), place, value));
-  return *this;
-}
-
-Statement& Statement::bind_null(int place) {
-  check(sqlite3_bind_null(statement_.get(), place));
-  return *this;
-}
-
-Statement& Statement::bind_or_null(int place, const std::string& text) {
-  return text.empty() ? bind_null(place) : bind(place, text);
-}
-
-bool Statement::step() {
-  const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code != SQLITE_DONE) check(code);
-  sqlite3_reset(statement_.get());
-  return false;
-}
-
-void Statement::run() {
-  while (step()) {
+void check_database_place(const std::string& folder) {
+  const std::string file = database_file(folder);
+  for (const char* const companion : companions) {
+    const std::string path = file + companion;
+    if (!fs::exists(fs::symlink_status(path))) continue;
+    if (const std::string why = why_no_file(path); !why.empty())
+      throw InputError({path, 0, 0}, why + ", where a study has its database; move it away");
+  }
+  std::error_code none;
+  if (fs::exists(file) && fs::file_size(file, none) > 0 && !has_records(folder)) {
+    throw InputError({file, 0, 0},
+                     "there are no records of a study beside this database; move it away, or "
+                     "choose another folder with --out");
   }
 }
 
-int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
-
-std::string Statement::name(int column) const {
-  return sqlite3_column_name(statement_.get(), column);
-}
-
-Statement::Type Statement::type(int column) const {
-  switch (sqlite3_column_type(statement_.get(), column)) {
-    case SQLITE_NULL:
-      return Type::null;
-    case SQLITE_INTEGER:
-      return Type::integer;
-    case SQLITE_FLOAT:
-      return Type::real;
-    default:
-      return Type::text;
-  }
-}
-
-bool Statement::is_null(int column) const {
-  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
-}
-
-std::string Statement::text(int column) const {
-  const auto* const bytes = sqlite3_column_text(statement_.get(), column);
-  if (bytes == nullptr) return {};
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-std::int64_t Statement::integer(int column) const {
-  return sqlite3_column_int64(statement_.get(), column);
-}
-
-double Statement::number(int column) const {
-  return is_null(column) ? std::numeric_limits<double>::quiet_NaN()
-                         : sqlite3_column_double(statement_.get(), column);
-}
-
-Database::Database(const std::string& path, Access mode)
-    : database_(open(path, mode), &sqlite3_close_v2) {
-  sqlite3_busy_timeout(database_.get(), patience_ms);
-}
-
-void Database::execute(const std::string& sql) {
-  if (sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-    fail(database_.get());
-}
-
-Transaction::Transaction(Database& database) : database_(database) {
-  database_.execute("BEGIN IMMEDIATE");
-}
-
-Transaction::~Transaction() {
-  if (!open_) return;
+void write_database(const std::string& folder) {
+  const std::string path = database_file(folder);
+  const std::string partial = fmt::format("{}.partial-{}-{}", path, host_name(), ::getpid());
+  check_database_place(folder);
+  const std::int64_t change = last_change(folder);
   try {
-    database_.execute("ROLLBACK");
-  } catch (const Error&) {  // SQLite rolled it back already
+    read_study(folder, [&] { return DatabaseWriter(folder, partial).write(); });
+    // Those of an earlier version's database would be taken for those of the new one.
+    for (const char* const companion : companions)
+      if (*companion != '\0') ::unlink((path + companion).c_str());
+    stamp(partial, change);
+    if (::rename(partial.c_str(), path.c_str()) != 0) throw WriteError(path, errno);
+  } catch (...) {
+    ::unlink(partial.c_str());
+    throw;
   }
 }
 
-void Transaction::commit() {
-  database_.execute("COMMIT");
-  open_ = false;
+void DatabaseKeeper::compare() {
+  if (std::exchange(is_compared_, true)) return;
+  const std::int64_t change = change_of(database_file(folder_));
+  is_behind_ = is_behind_ || change == 0 || change != last_change(folder_);
+}
+
+void DatabaseKeeper::look() {
+  using namespace std::chrono_literals;
+  compare();
+  if (writing_.valid()) {
+    if (writing_.wait_for(0s) == std::future_status::ready) take_result();
+    return;
+  }
+  if (!is_behind_ || Clock::now() < not_before_) return;
+  is_behind_ = false;
+  writing_ = std::async(std::launch::async, [folder = folder_] {
+    const auto start = Clock::now();
+    write_database(folder);
+    return seconds_since(start);
+  });
+}
+
+void DatabaseKeeper::take_result() {
+  constexpr double least_pause = 10.0;
+  constexpr double share = 20.0;
+  double seconds = 0.0;
+  try {
+    seconds = writing_.get();
+  } catch (const WriteError&) {
+    is_behind_ = true;  // `finish` says what is wrong where it lasts
+  }
+  not_before_ =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(std::max(least_pause, share * seconds)));
+}
+
+void DatabaseKeeper::finish() {
+  compare();
+  if (writing_.valid()) take_result();
+  if (is_behind_) write_database(folder_);
+  is_behind_ = false;
 }
 
 }  // namespace mixwell::study

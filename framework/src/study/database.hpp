@@ -1,96 +1,50 @@
-// SQLite as the ledger of studies needs it.
+// study.sqlite: what the records of a study say, for those who read SQL.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
+#include <mixwell/export.hpp>
 
-#include <cstdint>
-#include <memory>
+#include <chrono>
+#include <future>
 #include <string>
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace mixwell::study {
 
-/// What SQLite says went wrong.
-class DatabaseError : public RunError {
+/// Writes study.sqlite from the records in that folder, beside it first: who reads it has the whole
+/// of the one before or the whole of this one. Throws WriteError, and InputError for what is no
+/// file in its place and for a record that no study has written.
+MIXWELL_EXPORT void write_database(const std::string& folder);
+
+/// Throws InputError where a study must not write one: in the place of what is no file, or of a
+/// database beside which there are no records.
+void check_database_place(const std::string& folder);
+
+/// Keeps study.sqlite near the records while a study changes them, in a thread of its own.
+class DatabaseKeeper {
  public:
-  enum class Cause {
-    disk,    ///< it is full or cannot be written: trying again later may help
-    damage,  ///< the file is not what SQLite wrote
-    other,
-  };
-  DatabaseError(const std::string& message, Cause cause);
-  ~DatabaseError() override;
-  bool is_disk() const noexcept { return cause_ == Cause::disk; }
-  bool is_damage() const noexcept { return cause_ == Cause::damage; }
+  explicit DatabaseKeeper(std::string folder) : folder_(std::move(folder)) {}
+  /// Waits for what is being written.
+  ~DatabaseKeeper() = default;
+  DatabaseKeeper(const DatabaseKeeper&) = delete;
+  DatabaseKeeper& operator=(const DatabaseKeeper&) = delete;
+
+  /// The records are others than before.
+  void changed() noexcept { is_behind_ = true; }
+  /// Begins to write it where it is behind and time has come: not within 10 s after the last time,
+  /// nor within twenty times what that took. A disk that is full is left to `finish`.
+  void look();
+  /// Writes it now, unless it is as the records are. Throws as write_database.
+  void finish();
 
  private:
-  Cause cause_;
-};
+  void compare();
+  void take_result();
 
-/// A prepared statement, run again and again with other values.
-class Statement {
- public:
-  Statement(sqlite3* database, const std::string& sql);
-
-  /// Parameters are numbered from 1.
-  Statement& bind(int place, const std::string& text);
-  Statement& bind(int place, std::int64_t value);
-  /// NaN = NULL; SQLite has a number for infinity, beyond all others.
-  Statement& bind(int place, double value);
-  Statement& bind_null(int place);
-  /// "" = NULL.
-  Statement& bind_or_null(int place, const std::string& text);
-  /// The next row; false after the last one, when the statement is ready for other values.
-  bool step();
-  /// Runs it to its end.
-  void run();
-
-  enum class Type { null, integer, real, text };
-
-  /// Columns are numbered from 0.
-  int columns() const;
-  std::string name(int column) const;
-  Type type(int column) const;
-  bool is_null(int column) const;
-  std::string text(int column) const;
-  std::int64_t integer(int column) const;
-  double number(int column) const;  ///< NaN for NULL
-
- private:
-  void check(int code);
-  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
-  sqlite3* database_;
-};
-
-class Database {
- public:
-  enum class Access { write, read };
-
-  /// Opens the file, in write mode made if it is not there. Throws DatabaseError.
-  Database(const std::string& path, Access mode);
-
-  void execute(const std::string& sql);
-  Statement prepare(const std::string& sql) const { return {database_.get(), sql}; }
-
- private:
-  std::unique_ptr<sqlite3, int (*)(sqlite3*)> database_;
-};
-
-/// All between its making and `commit` is written as one, or not at all.
-class Transaction {
- public:
-  explicit Transaction(Database& database);
-  ~Transaction();
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  void commit();
-
- private:
-  Database& database_;
-  bool open_ = true;
+  std::string folder_;
+  bool is_behind_ = false;
+  bool is_compared_ = false;     ///< with what an earlier process has left
+  std::future<double> writing_;  ///< the seconds that it took
+  std::chrono::steady_clock::time_point not_before_{};
 };
 
 }  // namespace mixwell::study

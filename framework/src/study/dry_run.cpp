@@ -1,14 +1,15 @@
 // `mixwell study --dry-run`: the cells of a study with what is known before they run.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
-#include "study/ledger_file.hpp"
 #include "study/planner.hpp"
+#include "study/records.hpp"
+#include "study/shares.hpp"
 #include "study/table_json.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/study.hpp>
 
-#include <filesystem>
+#include <optional>
 
 namespace mixwell {
 namespace study {
@@ -28,11 +29,9 @@ class DryRun {
     }
     planner_.plan(true, [] {});
     if (planner_.stopped()) throw RunError("interrupted");
-    const auto statuses = known_statuses();
     std::vector<PlannedCell> cells(planner_.cells().size());
     for (SeedGroup& group : planner_.groups()) {
-      for (const std::size_t k : group.cells)
-        cells[k] = planned(group, planner_.cells()[k], statuses);
+      for (const std::size_t k : group.cells) cells[k] = planned(group, planner_.cells()[k]);
     }
     std::erase_if(cells, [this](const PlannedCell& cell) {
       return !matches(options_.only, cell.label, cell.cell);
@@ -45,16 +44,7 @@ class DryRun {
   }
 
  private:
-  std::map<std::string, LedgerStatus> known_statuses() const {
-    if (!std::filesystem::exists(options_.folder + "/study.sqlite")) return {};
-    const auto remark = [this](const std::string& text) {
-      if (options_.remark) options_.remark(text);
-    };
-    return read_ledger(options_.folder, remark)->statuses();
-  }
-
-  PlannedCell planned(SeedGroup& group, const StudyCell& cell,
-                      const std::map<std::string, LedgerStatus>& statuses) {
+  PlannedCell planned(SeedGroup& group, const StudyCell& cell) {
     PlannedCell planned;
     planned.label = cell.label;
     planned.model = cell.model;
@@ -66,10 +56,18 @@ class DryRun {
     const Json axes = parse_json(cell.axes);
     for (const auto& [key, value] : axes.items())
       planned.axes.emplace_back(key, study_value(value));
-    const auto known = statuses.find(planned.cell);
-    if (known != statuses.end()) planned.status = known->second.status;
+    planned.status = status_of(planned.cell);
     if (group.plan) describe(*group.plan, planned);
     return planned;
+  }
+
+  CellStatus status_of(const std::string& cell) const {
+    StudyRow row;
+    row.cell = cell;
+    if (const auto end = cell.empty() ? std::nullopt : recorded_end(options_.folder, cell))
+      row.status = *end;
+    at_work_.show(row);
+    return row.status;
   }
 
   static void describe(const CellPlan& plan, PlannedCell& planned) {
@@ -84,6 +82,7 @@ class DryRun {
   const StudyOptions& options_;
   const StudyFile study_;
   Planner planner_;
+  const CellsAtWork at_work_{options_.folder};
 };
 
 }  // namespace

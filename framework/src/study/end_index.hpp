@@ -12,7 +12,7 @@ namespace mixwell::study {
 
 /// ended/CELL.done or ended/CELL.failed, empty files. One is made after the record of its cell and
 /// removed before it, so that a name says that there is a record. The records are the truth: who
-/// keeps the ledger puts this in order.
+/// leads the study puts this in order.
 using EndStatuses = std::unordered_map<std::string, CellStatus>;
 
 /// Some hundred calls of the file system for 10^5 cells, where their records are 10^5. Nothing

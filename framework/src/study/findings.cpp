@@ -77,26 +77,6 @@ void add_unequal_budgets(std::vector<StudyTuning> tunings, double budget,
 
 }  // namespace
 
-std::vector<StudyTuning> read_tunings(Ledger& ledger) {
-  std::vector<StudyTuning> found;
-  Statement all = ledger.database().prepare(
-      fmt::format("SELECT model, variant, axes, trials, scored, gradients, tuned, reason FROM ({}) "
-                  "ORDER BY model, variant, axes",
-                  tunings_query));
-  while (all.step()) {
-    found.push_back({.model = all.text(0),
-                     .variant = all.text(1),
-                     .axes = json_text(parse_json(all.text(2))),
-                     .trials = all.integer(3),
-                     .scored = all.integer(4),
-                     .gradients = all.number(5),
-                     .tuned = {},
-                     .reason = all.text(7)});
-    if (!all.is_null(6)) found.back().tuned = all.integer(6) != 0;
-  }
-  return found;
-}
-
 std::vector<std::string> tuning_findings(const std::vector<StudyTuning>& tunings, double budget) {
   std::vector<std::string> found;
   add_blind_choices(tunings, found);

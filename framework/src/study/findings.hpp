@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "study/ledger.hpp"
-
 #include <mixwell/export.hpp>
 #include <mixwell/lab/study.hpp>
 
@@ -11,9 +9,6 @@
 #include <vector>
 
 namespace mixwell::study {
-
-/// Those of the study as it is now, in the order of models, variants and axes as texts.
-std::vector<StudyTuning> read_tunings(Ledger& ledger);
 
 /// A sentence for each tuning that chose without a score, up to five of them, and one where tunings
 /// spent different numbers of gradients, by more than a twentieth. `budget`: of each, in gradients.

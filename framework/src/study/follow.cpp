@@ -1,7 +1,7 @@
 // How far a study is at which other processes work.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/file.hpp"
-#include "study/ledger.hpp"
+#include "study/outline.hpp"
 #include "study/reporter.hpp"
 #include "study/shares.hpp"
 
@@ -51,17 +51,17 @@ class StudyWatch {
 
  private:
   void read_places() {
-    Ledger ledger(":memory:", Database::Access::write, "");
-    ledger.take_record(folder_, RecordKind::places, "");
-    seal_ = recorded_hash(record_file(folder_, RecordKind::places, ""));
+    Outline outline;
+    study::read_places(folder_, LongTexts::skipped, outline);
+    seal_ = recorded_hash(record_file(folder_, RecordKind::places));
     open_.clear();
-    for (const auto& [label, cell] : ledger.places()) open_.insert(cell);
+    for (const StudyPlace& place : outline.places) open_.insert(place.cell);
     progress_.total = static_cast<std::int64_t>(open_.size());
     progress_.done = progress_.failed = progress_.ended = 0;
   }
 
   void look() {
-    if (recorded_hash(record_file(folder_, RecordKind::places, "")) != seal_) read_places();
+    if (recorded_hash(record_file(folder_, RecordKind::places)) != seal_) read_places();
     const Surroundings now = surroundings_in(folder_);
     for (const auto& [cell, end] : now.ended) {
       if (open_.erase(cell) == 0) continue;

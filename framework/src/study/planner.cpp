@@ -1,4 +1,4 @@
-// The plans of a study's cells: made once, remembered in the ledger, and what identifies a cell.
+// The plans of a study's cells: made once, remembered, and what identifies a cell.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/planner.hpp"
 
@@ -7,6 +7,7 @@
 #include "files/sha256.hpp"
 #include "files/toml_file.hpp"
 #include "plugin/scan_cache.hpp"
+#include "study/protocol.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -38,12 +39,13 @@ bool matches(const std::string& pattern, const std::string& label, const std::st
   return ::fnmatch(pattern.c_str(), label.c_str(), 0) == 0;
 }
 
-Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* ledger, int lock)
+Planner::Planner(const StudyOptions& options, const StudyFile& study, Remembered* remembered,
+                 int lock)
     : options_(options),
       study_(study),
       cells_(expand(study)),
-      ledger_(ledger),
-      hashes_(ledger),
+      remembered_(remembered),
+      hashes_(remembered),
       pool_({options.program, jobs(), study.memory, planning_seconds(), lock, options.stop}) {
   std::map<std::string, std::size_t> places;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
@@ -102,17 +104,16 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
     if (!estimate && recall(groups_[g], keys[g])) continue;
     tasks.push_back({g, PlanRequest{manifest_of(cell, changes), threads(), estimate}});
   }
-  std::vector<std::pair<std::string, CellPlan>> fresh;
   RequestList batch(
       std::move(tasks),
       [&](std::size_t g, WorkerAnswer answer) {
         take(groups_[g], std::move(answer));
-        if (groups_[g].plan) fresh.emplace_back(keys[g], *groups_[g].plan);
+        if (groups_[g].plan && remembered_ != nullptr)
+          remembered_->know("plan " + keys[g], plan_text(*groups_[g].plan));
       },
       [&tick](std::size_t) { tick(); });
   pool_.run(batch);
   if (stopped()) return;
-  if (ledger_ != nullptr && !fresh.empty()) ledger_->know_plans(fresh);
   refuse_bad_input();
 }
 
@@ -194,9 +195,10 @@ void Planner::take(SeedGroup& group, WorkerAnswer answer) {
 }
 
 bool Planner::recall(SeedGroup& group, const std::string& key) {
-  if (ledger_ == nullptr) return false;
-  std::optional<CellPlan> plan = ledger_->known_plan(key);
-  if (!plan) return false;
+  if (remembered_ == nullptr) return false;
+  const std::string text = remembered_->text("plan " + key);
+  if (text.empty()) return false;
+  std::optional<CellPlan> plan = plan_from(text);
   for (const DataFile& file : plan->files) {
     if (!fs::exists(file.path) || hashes_.of(file.path) != file.sha256) return false;
   }

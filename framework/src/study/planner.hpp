@@ -4,7 +4,7 @@
 
 #include "study/content_hash.hpp"
 #include "study/expansion.hpp"
-#include "study/ledger.hpp"
+#include "study/remembered.hpp"
 #include "study/tuning.hpp"
 #include "study/worker_pool.hpp"
 
@@ -63,8 +63,8 @@ struct SeedGroup {
 /// What dry runs and runs have in common: cells, groups, workers and their plans.
 class Planner {
  public:
-  /// Keeps references. `ledger`: null where nothing is remembered; `lock`: see PoolSettings.
-  Planner(const StudyOptions& options, const StudyFile& study, Ledger* ledger, int lock);
+  /// Keeps references. `remembered`: null where nothing is; `lock`: see PoolSettings.
+  Planner(const StudyOptions& options, const StudyFile& study, Remembered* remembered, int lock);
 
   const std::vector<StudyCell>& cells() const noexcept { return cells_; }
   std::vector<SeedGroup>& groups() noexcept { return groups_; }
@@ -81,7 +81,7 @@ class Planner {
   CellManifest manifest_of(const StudyCell& cell, const std::vector<Override>& changes) const;
   std::vector<Override> changes_of(const SeedGroup& group, const StudyCell& cell) const;
 
-  /// Plans of all groups that are ready; those that the ledger remembers are not made again. Throws
+  /// Plans of all groups that are ready; those that are remembered are not made again. Throws
   /// InputError where a cell's manifest is wrong.
   void plan(bool estimate, const std::function<void()>& tick);
 
@@ -106,7 +106,7 @@ class Planner {
   const StudyFile& study_;
   std::vector<StudyCell> cells_;
   std::vector<SeedGroup> groups_;
-  Ledger* ledger_;
+  Remembered* remembered_;
   FileHashes hashes_;
   WorkerPool pool_;
   std::string fingerprint_;

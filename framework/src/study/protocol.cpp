@@ -4,6 +4,7 @@
 
 #include "base/shortened.hpp"
 #include "files/json.hpp"
+#include "study/rows.hpp"
 #include "study/table_json.hpp"
 
 #include <mixwell/error.hpp>
@@ -18,12 +19,6 @@
 
 namespace mixwell::study {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// T or const T.
-template <class Type, class T>
-concept Is = std::same_as<std::remove_const_t<Type>, T>;
 
 // What objects are made of, in the order of the line.
 
@@ -54,16 +49,12 @@ auto parts(Is<CellPlan> auto& plan) {
   return std::tie(plan.manifest, plan.libraries, plan.files, plan.certificate, plan.refused,
                   plan.cost);
 }
-auto parts(Is<PhaseShares> auto& shares) { return std::tie(shares.warmup, shares.sampling); }
 auto parts(Is<CellMetric> auto& metric) { return std::tie(metric.name, metric.value, metric.mcse); }
 auto parts(Is<ReferenceErrors> auto& errors) {
   return std::tie(errors.reference, errors.reason, errors.curve, errors.distance);
 }
 auto parts(Is<CellFigures> auto& figures) {
-  return std::tie(figures.ended_by, figures.certificate, figures.min_ess, figures.min_ess_mcse,
-                  figures.gradients, figures.seconds, figures.cell_seconds, figures.draws,
-                  figures.draws_sha256, figures.host, figures.versions, figures.summary,
-                  figures.run, figures.metrics, figures.errors);
+  return std::tie(figures.row, figures.metrics, figures.errors);
 }
 auto parts(Is<TrialResult> auto& trial) {
   return std::tie(trial.score, trial.gradients, trial.seconds, trial.reason);
@@ -82,13 +73,15 @@ constexpr bool is_a = false;
 template <template <class...> class Of, class... T>
 constexpr bool is_a<Of, Of<T...>> = true;
 
-// Objects are lists. Numbers are what figure_json makes of them, and an optional without a value is
-// null; a variant is a list of the number of its alternative and the value; enumerators are
-// numbers.
+// Rows of records are objects, all others are lists. Numbers are what figure_json makes of them,
+// and an optional without a value is null; a variant is a list of the number of its alternative and
+// the value; enumerators are numbers.
 
 template <class T>
 Json written(const T& value) {
-  if constexpr (Described<const T>) {
+  if constexpr (std::same_as<T, CellRow>) {
+    return json_of_row(value);
+  } else if constexpr (Described<const T>) {
     return std::apply([](const auto&... part) { return Json::array({written(part)...}); },
                       parts(value));
   } else if constexpr (is_a<std::vector, T>) {
@@ -124,7 +117,9 @@ void read_alternative(const Json& json, Variant& value, std::index_sequence<k...
 
 template <class T>
 void read(const Json& json, T& value) {
-  if constexpr (Described<T>) {
+  if constexpr (std::same_as<T, CellRow>) {
+    value = row_in<CellRow>(json);
+  } else if constexpr (Described<T>) {
     std::size_t k = 0;
     std::apply([&](auto&... part) { (read(json.at(k++), part), ...); }, parts(value));
     if (k != json.size()) throw Json::other_error::create(501, "more than there should be", &json);

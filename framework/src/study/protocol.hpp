@@ -19,7 +19,7 @@ MIXWELL_EXPORT std::string line_of(const WorkerAnswer& answer);
 MIXWELL_EXPORT WorkerRequest request_from(const std::string& line);
 MIXWELL_EXPORT WorkerAnswer answer_from(const std::string& line);
 
-/// A plan as the ledger remembers it. Throws nlohmann's exceptions.
+/// A plan as a study remembers it. Throws nlohmann's exceptions.
 std::string plan_text(const CellPlan& plan);
 CellPlan plan_from(const std::string& text);
 

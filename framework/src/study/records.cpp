@@ -1,260 +1,131 @@
-// What a study keeps in files of its own, and the rows of the ledger that say the same.
+// What a study keeps: records, files of rows under a seal. They are the truth of a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/records.hpp"
 
-#include "files/input_descriptor.hpp"
-#include "files/json.hpp"
 #include "files/sha256.hpp"
-#include "study/status.hpp"
+#include "files/whole_file.hpp"
 
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
 
 namespace mixwell::study {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view opening = "{\"format\":1,\"sha256\":\"";
 constexpr std::size_t hash_bytes = 64;
+constexpr std::string_view before_rows = "\",\"rows\":";
+constexpr std::string_view ending = "}\n";
+constexpr std::size_t first_bytes = opening.size() + hash_bytes + before_rows.size();
 
-struct Part {
-  const char* table;
-  const char* key;    ///< its column; null = all rows
-  const char* order;  ///< columns that tell rows apart
-};
+/// RowColumns of a cell that hold long texts.
+constexpr std::array long_columns = {"versions", "ingredients", "manifest", "summary", "run"};
 
-std::vector<Part> parts_of(RecordKind kind) {
-  switch (kind) {
-    case RecordKind::study:
-      return {{"study", nullptr, "key"}};
-    case RecordKind::places:
-      return {{"points", nullptr, "place"}, {"history", nullptr, "label, number"}};
-    case RecordKind::tuning:
-      return {{"tune", "tuning", "rung, candidate"}};
-    case RecordKind::cell:
-      return {{"cells", "cell", "cell"}, {"metrics", "cell", "name"}, {"compared", "cell", "cell"}};
+/// Up to `most` bytes; nothing where there is no file to read.
+std::optional<std::string> bytes_of(const std::string& file, std::size_t most = std::string::npos) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return std::nullopt;
+  struct stat state = {};
+  const bool is_file = ::fstat(descriptor, &state) == 0 && S_ISREG(state.st_mode);
+  std::string text(is_file ? std::min(static_cast<std::size_t>(state.st_size), most) : 0, '\0');
+  std::size_t have = 0;
+  for (ssize_t n = 1; have < text.size() && n > 0;
+       have += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
+    n = ::read(descriptor, text.data() + have, text.size() - have);
+  ::close(descriptor);
+  text.resize(have);
+  return is_file ? std::optional(std::move(text)) : std::nullopt;
+}
+
+std::string_view hash_in(std::string_view text) { return text.substr(opening.size(), hash_bytes); }
+
+/// Where the closing quote of the text that begins at `from` is.
+std::size_t end_of_text(std::string_view json, std::size_t from) {
+  for (std::size_t at = json.find('"', from);; at = json.find('"', at + 1)) {
+    if (at == std::string_view::npos) return json.size();
+    std::size_t escapes = at;
+    while (escapes > from && json[escapes - 1] == '\\') --escapes;
+    if ((at - escapes) % 2 == 0) return at;
   }
-  return {};
 }
 
-/// Of the table `seals`.
-std::string kind_name(RecordKind kind) {
-  constexpr std::array names = {"study", "places", "tuning", "cell"};
-  return names.at(static_cast<std::size_t>(kind));
-}
-
-/// Of a number that JSON has none for: {"real": "inf"}.
-constexpr const char* real = "real";
-
-Json value_of(const Statement& row, int column) {
-  switch (row.type(column)) {
-    case Statement::Type::null:
-      return nullptr;
-    case Statement::Type::integer:
-      return row.integer(column);
-    case Statement::Type::real:
-      return std::isfinite(row.number(column))
-                 ? Json(row.number(column))
-                 : Json::object({{real, figure_json(row.number(column))}});
-    case Statement::Type::text:
-      return row.text(column);
+/// Where the closing bracket of the list that begins at `from` is.
+std::size_t end_of_list(std::string_view json, std::size_t from) {
+  int open = 1;
+  for (std::size_t at = from; at < json.size(); ++at) {
+    if (json[at] == '"')
+      at = end_of_text(json, at + 1);
+    else if (json[at] == '[')
+      ++open;
+    else if (json[at] == ']' && --open == 0)
+      return at;
   }
-  return nullptr;
+  return json.size();
 }
 
-void bind(Statement& statement, int place, const Json& value) {
-  if (value.is_null())
-    statement.bind_null(place);
-  else if (value.is_number_integer())
-    statement.bind(place, value.get<std::int64_t>());
-  else if (value.is_number())
-    statement.bind(place, value.get<double>());
-  else if (value.is_object())
-    statement.bind(place, figure_in(value.at(real)));
-  else
-    statement.bind(place, value.get<std::string>());
+bool is_long(std::string_view column) {
+  return std::find(long_columns.begin(), long_columns.end(), column) != long_columns.end();
 }
 
-Json row_of(const Statement& statement) {
-  Json row = Json::object();
-  for (int k = 0; k < statement.columns(); ++k) row[statement.name(k)] = value_of(statement, k);
-  return row;
+/// Rows with "" instead of the long texts, and [] instead of the history of places.
+std::string shortened_rows(std::string_view rows) {
+  std::string kept;
+  for (std::size_t from = rows.find('"'); from != std::string_view::npos; from = rows.find('"')) {
+    const std::size_t end = end_of_text(rows, from + 1);
+    std::size_t next = std::min(end + 1, rows.size());
+    const std::string_view name = rows.substr(from + 1, end - from - 1);
+    const std::string_view behind = rows.substr(next);
+    kept += rows.substr(0, next);
+    if (is_long(name) && behind.starts_with(":\"")) {
+      kept += ":\"\"";
+      next = std::min(end_of_text(rows, next + 2) + 1, rows.size());
+    } else if (name == "history" && behind.starts_with(":[")) {
+      kept += ":[";
+      next = end_of_list(rows, next + 2);
+    }
+    rows.remove_prefix(next);
+  }
+  return kept += rows;
 }
 
-/// As SQL names a column, whatever is in the name.
-std::string sql_name(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
-std::string insertion(const std::string& table, const Json& row) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : row.items()) names.push_back(sql_name(name));
-  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "),
-                     fmt::join(std::vector<char>(names.size(), '?'), ", "));
-}
-
-/// Nothing where there is no record or it is not as it was written.
-std::optional<Json> read_record(const std::string& file) {
-  if (!why_no_file(file).empty()) return {};
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!text.starts_with(opening)) return {};
-  const Json found = parse_json_or_discard(text);
-  if (!found.is_object() || !found.contains("rows")) return {};
-  if (found.value("sha256", Json()) != Json(sha256(json_text(found.at("rows"))))) return {};
-  return found.at("rows");
-}
-
-/// The seal is right, so somebody has made it so.
-InputError not_of_a_study(const std::string& file) {
-  return InputError(file +
-                    ": this is no record that a study has written; remove it: what it speaks of "
-                    "then counts as not done");
+/// Throws nlohmann's exceptions.
+CellRecord cell_in(const Json& rows, const std::string& cell) {
+  CellRecord record;
+  const std::size_t count = rows.at("cells").size();
+  const auto check = [&](const std::string& named) {
+    if (named != cell || count > 1)
+      throw Json::other_error::create(501, "a row of another cell", &rows);
+  };
+  for (CellRow& row : rows_in<CellRow>(rows, "cells")) record.row = std::move(row);
+  for (MetricRow& row : rows_in<MetricRow>(rows, "metrics")) {
+    check(row.cell);
+    record.metrics.push_back(std::move(row));
+  }
+  for (ComparedRow& row : rows_in<ComparedRow>(rows, "compared")) {
+    check(row.cell);
+    record.reference = std::move(row.reference);
+  }
+  if (count > 0) check(record.row.cell);
+  return record;
 }
 
 }  // namespace
 
-Statement& Records::statement(const std::string& sql) {
-  const auto found = statements_.find(sql);
-  if (found != statements_.end()) return found->second;
-  return statements_.emplace(sql, database_.prepare(sql)).first->second;
-}
-
-/// {"TABLE": [ROW, ...], ...}, a row at a time: the places of a large study have many.
-std::string Records::text_of(RecordKind kind, const std::string& key) {
-  std::string text;
-  for (const Part& part : parts_of(kind)) {
-    const std::string where = part.key == nullptr ? "" : fmt::format(" WHERE {} = ?1", part.key);
-    Statement& all =
-        statement(fmt::format("SELECT * FROM {}{} ORDER BY {}", part.table, where, part.order));
-    if (part.key != nullptr) all.bind(1, key);
-    text += fmt::format("{}\"{}\":[", text.empty() ? "{" : "],", part.table);
-    for (bool first = true; all.step(); first = false) {
-      if (!first) text += ',';
-      text += json_text(row_of(all));
-    }
-  }
-  return text + "]}";
-}
-
-void Records::restore(RecordKind kind, const std::string& key, const std::string& file) {
-  const std::optional<Json> rows = read_record(file);
-  if (!rows) return;
-  try {
-    replace(kind, key, *rows);
-  } catch (const Json::exception&) {
-    throw not_of_a_study(file);
-  } catch (const DatabaseError& fault) {
-    if (!fault.is_damage()) throw;
-    throw not_of_a_study(file);
-  }
-}
-
-void Records::replace(RecordKind kind, const std::string& key, const Json& rows) {
-  for (const Part& part : parts_of(kind)) {
-    const std::string where = part.key == nullptr ? "" : fmt::format(" WHERE {} = ?1", part.key);
-    Statement& old = statement(fmt::format("DELETE FROM {}{}", part.table, where));
-    if (part.key != nullptr) old.bind(1, key);
-    old.run();
-    for (const Json& row : rows.at(part.table)) {
-      Statement& add = statement(insertion(part.table, row));
-      int place = 0;
-      for (const auto& [name, value] : row.items()) bind(add, ++place, value);
-      add.run();
-    }
-  }
-  seal(kind, key);
-}
-
-std::string Records::seal(RecordKind kind, const std::string& key) {
-  const std::string rows = text_of(kind, key);
-  const std::string hash = sha256(rows);
-  statement("INSERT OR REPLACE INTO seals (kind, key, sha256) VALUES (?1, ?2, ?3)")
-      .bind(1, kind_name(kind))
-      .bind(2, key)
-      .bind(3, hash)
-      .run();
-  return fmt::format("{}{}\",\"rows\":{}}}\n", opening, hash, rows);
-}
-
-std::map<std::string, std::string> Records::seals(RecordKind kind) {
-  std::map<std::string, std::string> found;
-  Statement& all = statement("SELECT key, sha256 FROM seals WHERE kind = ?1");
-  all.bind(1, kind_name(kind));
-  while (all.step()) found[all.text(0)] = all.text(1);
-  return found;
-}
-
-/// "" where a text in them is none, which no study has written.
-std::string Records::hash_of_rows(RecordKind kind, const std::string& key) {
-  try {
-    return sha256(text_of(kind, key));
-  } catch (const Json::type_error&) {
-    return {};
-  }
-}
-
-bool Records::hold() {
-  for (const RecordKind kind : all_record_kinds) {
-    for (const auto& [key, hash] : seals(kind)) {
-      if (hash_of_rows(kind, key) != hash) return false;
-    }
-  }
-  Statement& unsealed = statement(
-      "SELECT (SELECT count(*) FROM cells) - (SELECT count(*) FROM seals WHERE kind = 'cell')");
-  unsealed.step();
-  const bool all_sealed = unsealed.integer(0) == 0;
-  while (unsealed.step()) {
-  }
-  return all_sealed;
+const char* kind_name(RecordKind kind) {
+  constexpr std::array names = {"study", "places", "tuning", "cell", "pending", "plans"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 std::string record_file(const std::string& folder, RecordKind kind, const std::string& key) {
-  switch (kind) {
-    case RecordKind::study:
-      return folder + "/study.json";
-    case RecordKind::places:
-      return folder + "/places.json";
-    case RecordKind::tuning:
-      return folder + "/tune/" + key + ".json";
-    case RecordKind::cell:
-      break;
-  }
-  return folder + "/cells/" + key + "/cell.json";
-}
-
-std::string recorded_hash(const std::string& file) {
-  if (!why_no_file(file).empty()) return {};
-  std::ifstream in(file, std::ios::binary);
-  std::array<char, opening.size() + hash_bytes> start{};
-  if (!in.read(start.data(), start.size())) return {};
-  const std::string_view text(start.data(), start.size());
-  return text.starts_with(opening) ? std::string(text.substr(opening.size())) : "";
-}
-
-std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell) {
-  const std::string file = record_file(folder, RecordKind::cell, cell);
-  const std::optional<Json> rows = read_record(file);
-  if (!rows) return std::nullopt;
-  try {
-    const CellStatus status =
-        cell_status_from(rows->at("cells").at(0).at("status").get<std::string>());
-    const bool has_ended = status == CellStatus::done || status == CellStatus::failed;
-    return has_ended ? std::optional(status) : std::nullopt;
-  } catch (const Json::exception&) {
-    throw not_of_a_study(file);
-  }
+  if (kind == RecordKind::tuning) return folder + "/tune/" + key + ".json";
+  if (kind == RecordKind::cell) return folder + "/cells/" + key + "/cell.json";
+  return folder + "/" + kind_name(kind) + ".json";
 }
 
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind) {
@@ -264,11 +135,116 @@ std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kin
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder + (is_cell ? "/cells" : "/tune"), none)) {
     const fs::path& path = entry.path();
-    if (is_cell ? fs::exists(path / "cell.json") : path.extension() == ".json")
-      keys.push_back(path.stem().string());
+    if (is_cell || path.extension() == ".json") keys.push_back(path.stem().string());
   }
   std::sort(keys.begin(), keys.end());
   return keys;
+}
+
+bool has_records(const std::string& folder) {
+  for (const RecordKind kind : {RecordKind::study, RecordKind::places})
+    if (fs::exists(record_file(folder, kind))) return true;
+  const auto cells = recorded_keys(folder, RecordKind::cell);
+  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+    return fs::exists(record_file(folder, RecordKind::cell, cell));
+  });
+}
+
+void check_is_study(const std::string& folder) {
+  if (has_records(folder)) return;
+  throw InputError(
+      fmt::format("{}: no study is here: it has no study.json and no cells/ID/cell.json; `mixwell "
+                  "study STUDY.toml` makes them",
+                  folder));
+}
+
+void tell_damaged(const std::vector<std::string>& files, const Remark& remark) {
+  if (files.empty()) return;
+  const bool is_one = files.size() == 1;
+  remark(fmt::format(
+      "{} {} damaged ({}{}): what {} is not known; `mixwell study STUDY.toml` makes {} again",
+      files.size(), is_one ? "record is" : "records are", files.front(), is_one ? "" : ", ...",
+      is_one ? "it said" : "they said", is_one ? "it" : "them"));
+}
+
+Json parse_rows(const std::string& rows, LongTexts texts) {
+  return parse_json(texts == LongTexts::kept ? rows : shortened_rows(rows));
+}
+
+RecordFile read_record(const std::string& file) {
+  const std::optional<std::string> text = bytes_of(file);
+  if (!text) return {};
+  RecordFile record{true, "", ""};
+  const std::string_view behind_hash =
+      std::string_view(*text).substr(std::min(opening.size() + hash_bytes, text->size()));
+  if (!text->starts_with(opening) || !behind_hash.starts_with(before_rows) ||
+      !behind_hash.ends_with(ending) || text->size() < first_bytes + ending.size())
+    return record;
+  record.sha256 = hash_in(*text);
+  record.rows = text->substr(first_bytes, text->size() - first_bytes - ending.size());
+  record.is_damaged = sha256(record.rows) != record.sha256;
+  if (record.is_damaged) record.rows.clear();
+  return record;
+}
+
+std::string recorded_hash(const std::string& file) {
+  const std::string text = bytes_of(file, first_bytes).value_or("");
+  return text.size() == first_bytes && text.starts_with(opening) ? std::string(hash_in(text)) : "";
+}
+
+void write_record(const std::string& file, const Json& rows) {
+  std::error_code error;
+  fs::create_directories(fs::path(file).parent_path(), error);
+  if (error) throw WriteError(file, error.value());
+  const std::string text = json_text(rows);
+  write_shared_file(file,
+                    fmt::format("{}{}{}{}{}", opening, sha256(text), before_rows, text, ending),
+                    Flush::later);
+}
+
+void refuse_record(const std::string& file, const std::string& why) {
+  throw InputError(
+      fmt::format("{}: this is no record that a study has written: {}; remove it: what it is about "
+                  "then counts as not done",
+                  file, why));
+}
+
+Json json_of(const CellRecord& record) {
+  std::vector<MetricRow> metrics;
+  for (const CellMetric& metric : record.metrics) metrics.push_back({metric, record.row.cell});
+  std::sort(metrics.begin(), metrics.end(),
+            [](const MetricRow& a, const MetricRow& b) { return a.name < b.name; });
+  std::vector<ComparedRow> compared;
+  if (!record.reference.empty()) compared.push_back({record.row.cell, record.reference});
+  return {{"cells", json_of_rows(std::vector{record.row})},
+          {"metrics", json_of_rows(metrics)},
+          {"compared", json_of_rows(compared)}};
+}
+
+std::optional<CellRecord> read_cell(const std::string& folder, const std::string& cell,
+                                    LongTexts texts, bool* is_damaged) {
+  auto record = use_record(
+      record_file(folder, RecordKind::cell, cell),
+      [&](const Json& rows) { return cell_in(rows, cell); }, texts, is_damaged);
+  return record && record->row.cell.empty() ? std::nullopt : record;
+}
+
+std::map<std::string, CellRow> read_pending(const std::string& folder, LongTexts texts) {
+  const auto by_cell = [](const Json& rows) {
+    std::map<std::string, CellRow> found;
+    for (CellRow& row : rows_in<CellRow>(rows, "cells")) found[row.cell] = std::move(row);
+    return found;
+  };
+  const auto found = use_record(record_file(folder, RecordKind::pending), by_cell, texts);
+  return found.value_or(std::map<std::string, CellRow>());
+}
+
+std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell) {
+  const auto record = read_cell(folder, cell, LongTexts::skipped);
+  if (!record) return std::nullopt;
+  const CellStatus status = record->row.status;
+  const bool has_ended = status == CellStatus::done || status == CellStatus::failed;
+  return has_ended ? std::optional(status) : std::nullopt;
 }
 
 }  // namespace mixwell::study

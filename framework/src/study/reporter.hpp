@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "study/database.hpp"
+#include "files/whole_file.hpp"
 
 #include <mixwell/lab/study.hpp>
 
@@ -31,8 +31,8 @@ class Reporter {
     for (;;) {
       try {
         return action();
-      } catch (const DatabaseError& fault) {
-        if (!fault.is_disk() || !wait_for_room(fault.what(), start)) throw;
+      } catch (const WriteError& fault) {
+        if (!fault.is_full() || !wait_for_room(fault.what(), start)) throw;
       }
     }
   }

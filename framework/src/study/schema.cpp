@@ -80,7 +80,7 @@ Json study() {
        {"seeds", {{"type", "array"}, {"items", at_least("integer", 0, "one for each repeat")}}},
        {"repeats", at_least("integer", 1, "as many seeds, counted from run.seed")},
        {"pair_random_numbers", described("boolean", "cells of one seed share random numbers")},
-       {"keep", one_of({"draws", "summary"}, "summary: only the ledger, no folder a cell")},
+       {"keep", one_of({"draws", "summary"}, "summary: only the record of a cell")},
        {"framework", one_of({"hash", "version"}, "what stands for libmixwell in a cell's id")},
        {"cell_seconds", above_zero("a cell that takes longer is ended and fails")},
        {"memory", above_zero("MiB that a worker may allocate")},

@@ -5,6 +5,7 @@
 #include "study/records.hpp"
 
 #include <filesystem>
+#include <limits>
 
 namespace mixwell::study {
 
@@ -37,6 +38,18 @@ Surroundings surroundings_in(const std::string& folder) {
     found.claimed.insert(entry.path().filename().string());
   found.ended = indexed_ends(folder);
   return found;
+}
+
+CellsAtWork::CellsAtWork(const std::string& folder)
+    : all_(Claims(folder + "/claims", std::numeric_limits<double>::infinity()).at_work()) {}
+
+void CellsAtWork::show(StudyRow& row) const {
+  const auto found = all_.find(row.cell);
+  if (found == all_.end() || row.status == CellStatus::done || row.status == CellStatus::failed)
+    return;
+  row.status = CellStatus::running;
+  row.started_at = found->second.since;
+  row.attempts += found->second.number;
 }
 
 void Shares::tidy() {

@@ -5,6 +5,7 @@
 #include "study/claims.hpp"
 #include "study/end_index.hpp"
 
+#include <map>
 #include <string>
 #include <unordered_set>
 
@@ -26,6 +27,18 @@ struct Surroundings {
 
 /// `folder`: of a study's results.
 MIXWELL_EXPORT Surroundings surroundings_in(const std::string& folder);
+
+/// The cells that processes are at now, as those who only read see them.
+class CellsAtWork {
+ public:
+  explicit CellsAtWork(const std::string& folder);
+  /// Puts into the row of a cell that has not ended that it runs, where it does.
+  void show(StudyRow& row) const;
+  const std::map<std::string, Claims::ClaimedWork>& all() const noexcept { return all_; }
+
+ private:
+  std::map<std::string, Claims::ClaimedWork> all_;
+};
 
 class Shares {
  public:

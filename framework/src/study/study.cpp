@@ -1,14 +1,16 @@
-// A study: plans its cells, lets variants tune, runs what is not finished, keeps the ledger.
+// A study: plans its cells, lets variants tune, runs what is not finished, keeps its records.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
 #include "study/comparison.hpp"
+#include "study/database.hpp"
 #include "study/findings.hpp"
-#include "study/ledger_file.hpp"
+#include "study/ledger.hpp"
 #include "study/lock.hpp"
 #include "study/planner.hpp"
+#include "study/records.hpp"
 #include "study/reporter.hpp"
 #include "study/shares.hpp"
 #include "study/table_json.hpp"
@@ -34,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A cell to run: where it stands, and what the ledger calls it.
+/// A cell to run: where it stands, and its id.
 struct Job {
   std::size_t cell = 0;
   std::size_t group = 0;
@@ -49,26 +51,30 @@ class StudyRun final : public Work {
         folder_(made(options.folder)),
         lock_(options.worker ? nullptr : std::make_unique<FolderLock>(folder_, study_lock())),
         reporter_(options, study_.disk_wait),
-        ledger_(reporter_.patiently([&] { return ledger(); })),
-        planner_(options, study_, ledger_.get(), lock_descriptor()),
-        comparison_(study_, planner_, *ledger_, reporter_, folder_),
+        ledger_(folder_),
+        database_(folder_),
+        remembered_(options.worker ? "" : folder_),
+        planner_(options, study_, &remembered_, lock_descriptor()),
+        comparison_(study_, planner_, ledger_, reporter_, folder_),
         shares_(folder_, study_.dead_after) {}
 
   StudyResult run() {
     bool finished = false;
     progress_.stage = "planning";
-    Tuner(study_, planner_, *ledger_, reporter_, shares_.claims(), folder_, tuning_mode()).run();
+    if (!options_.worker) take_cells();
+    Tuner(study_, planner_, ledger_, reporter_, shares_.claims(), tuning_mode()).run();
     plan();
     if (!planner_.stopped()) {
       lay_out();
       finished = options_.prepare || run_all();
     }
+    if (!options_.worker && has_records(folder_))
+      reporter_.patiently([this] { database_.finish(); });
     StudyResult result;
     result.folder = folder_;
     result.progress = progress_;
     result.interrupted = planner_.stopped() && !finished;
-    if (study_.tune)
-      result.findings = tuning_findings(read_tunings(*ledger_), study_.tune->gradients);
+    if (study_.tune) result.findings = findings();
     return result;
   }
 
@@ -109,7 +115,7 @@ class StudyRun final : public Work {
     } else if (answer.status == WorkerStatus::suspended) {
       const bool is_others = gives_up(number) || !answer.reason.empty();
       if (is_others) elsewhere_.push_back(job);
-      put_off(job);
+      put_off(job, is_others ? CellRow() : described(job));
     } else {
       disk_trouble_.reset();
       progress_.stage = "running";
@@ -120,6 +126,7 @@ class StudyRun final : public Work {
   void tick(std::size_t running) override {
     flush();
     look_elsewhere();
+    if (!options_.worker) database_.look();
     progress_.running = static_cast<std::int64_t>(running);
     progress_.elsewhere = static_cast<std::int64_t>(elsewhere_.size());
     reporter_.tell();
@@ -134,12 +141,15 @@ class StudyRun final : public Work {
   /// a place of its own, so that with many workers each cell is looked at by some.
   static constexpr std::ptrdiff_t most_of_others = 64;
 
-  std::unique_ptr<Ledger> ledger() {
-    if (!options_.worker)
-      return open_ledger(folder_, [this](const auto& text) { reporter_.remark(text); });
-    auto of_this_process = std::make_unique<Ledger>(":memory:", Database::Access::write, folder_);
-    of_this_process->take_outline(folder_);
-    return of_this_process;
+  void take_cells() {
+    check_database_place(folder_);
+    const auto damaged = reporter_.patiently([this] { return ledger_.take_cells(); });
+    tell_damaged(damaged, [this](const std::string& text) { reporter_.remark(text); });
+  }
+
+  std::vector<std::string> findings() const {
+    const std::vector<TuningSum> sums = ledger_.outline().sums();
+    return tuning_findings({sums.begin(), sums.end()}, study_.tune->gradients);
   }
 
   Tuner::OpenTunings tuning_mode() const {
@@ -169,7 +179,7 @@ class StudyRun final : public Work {
     run_cells();
     const bool all_ended = progress_.done + progress_.failed == progress_.total;
     if (options_.worker || planner_.stopped()) return all_ended || options_.worker;
-    comparison_.run();
+    if (comparison_.run()) database_.changed();
     if (all_ended) shares_.tidy();
     return all_ended;
   }
@@ -189,8 +199,8 @@ class StudyRun final : public Work {
   }
 
   WorkItem begin(const Job& job) {
-    if (options_.worker) ledger_->add_cell(described(job));
-    events_.push_back({job.id, CellStatus::running});
+    events_.push_back(
+        {.cell = job.id, .status = CellStatus::running, .begun = shares_.claims().number(job.id)});
     flush();  // takes the old record away: from here on the worker alone is in the cell's folder
     const std::size_t number = started_.size();
     started_.push_back(job);
@@ -199,7 +209,8 @@ class StudyRun final : public Work {
 
   /// Another process has brought it to its end.
   void take_end(const Job& job, bool done) {
-    if (!options_.worker) ledger_->take_record(folder_, RecordKind::cell, job.id);
+    if (!options_.worker) ledger_.take_cell(job.id);
+    database_.changed();
     if (comparison_.is_reference(job.cell)) comparison_.ended(job.id, done);
     ++(done ? progress_.done : progress_.failed);
   }
@@ -241,14 +252,15 @@ class StudyRun final : public Work {
     queue_.erase(of_others + std::min(others, most_of_others), queue_.end());
   }
 
-  /// It has not ended, and is nobody's.
-  void put_off(const Job& job) {
-    events_.push_back({job.id, CellStatus::pending});
+  /// It has not ended, and is nobody's; `cell`: kept in its record, where nobody else may be at it.
+  void put_off(const Job& job, CellRow cell) {
+    events_.push_back(
+        {.cell = job.id, .status = CellStatus::pending, .description = std::move(cell)});
     to_release_.push_back(job.id);
   }
 
   void wait_for_disk(const Job& job, const std::string& reason) {
-    put_off(job);
+    put_off(job, {});
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
@@ -272,7 +284,7 @@ class StudyRun final : public Work {
   }
 
   void lay_out() {
-    std::vector<LedgerPoint> points(planner_.cells().size());
+    std::vector<StudyPlace> points(planner_.cells().size());
     std::vector<std::string> ids(points.size());
     std::vector<Job> all;  // of each cell that stands in several places the first
     std::set<std::string> seen;
@@ -281,7 +293,13 @@ class StudyRun final : public Work {
       for (const std::size_t k : group.cells) {
         const StudyCell& place = planner_.cells()[k];
         ids[k] = identity(group, place).sha256.substr(0, 16);
-        points[k] = {place.label, place.model, place.variant, place.seed, place.axes, ids[k]};
+        points[k] = {static_cast<std::int64_t>(k) + 1,
+                     place.label,
+                     place.model,
+                     place.variant,
+                     place.seed,
+                     place.axes,
+                     ids[k]};
         if (!seen.insert(ids[k]).second) continue;
         all.push_back({k, g, ids[k]});
         if (group.ready && matches(options_.only, place.label, ids[k])) jobs_.push_back(all.back());
@@ -291,35 +309,39 @@ class StudyRun final : public Work {
     reporter_.patiently([&] { write_down(points, all); });
     points = {};
     all = {};
-    auto statuses = ledger_->statuses();
-    if (options_.worker) take_references(ids, statuses);
-    comparison_.begin(std::move(ids), statuses);
-    fill_queue(statuses);
+    if (options_.worker) take_references(ids);
+    comparison_.begin(std::move(ids));
+    fill_queue();
   }
 
   /// A worker writes only what was not there, and describes a cell when it begins it.
-  void write_down(const std::vector<LedgerPoint>& points, const std::vector<Job>& all) {
+  void write_down(const std::vector<StudyPlace>& points, const std::vector<Job>& all) {
     const std::string ingredients = all.empty() ? "{}" : described(all.front()).ingredients;
     if (options_.worker && agrees(points, ingredients)) return;
-    std::vector<std::string> cells;
-    if (!options_.worker) {
-      for (const Job& job : all) cells.push_back(job.id);
-    }
-    ledger_->lay_out(points, cells, [&](std::size_t k) { return described(all[k]); });
-    ledger_->set("name", study_.name);
-    ledger_->set("file", fs::absolute(options_.path).string());
-    ledger_->set("axes", json_text(axis_keys(study_)));
-    ledger_->set("aliases", json_text(study_.aliases));
-    ledger_->set("paper", json_text(study_.paper));
-    ledger_->set("ingredients", ingredients);
+    ledger_.lay_out(points);
+    ledger_.set({{"name", study_.name},
+                 {"file", fs::absolute(options_.path).string()},
+                 {"axes", json_text(axis_keys(study_))},
+                 {"aliases", json_text(study_.aliases)},
+                 {"paper", json_text(study_.paper)},
+                 {"ingredients", ingredients}});
     copy_study_file();
-    if (!options_.worker) ledger_->reopen(options_.retry);
+    if (!options_.worker) keep_cells(all);
+  }
+
+  void keep_cells(const std::vector<Job>& all) {
+    if (options_.retry) ledger_.reopen();
+    std::vector<std::string> cells;
+    for (const Job& job : all) cells.push_back(job.id);
+    ledger_.keep_pending(cells, [&](std::size_t k) { return described(all[k]); });
+    remembered_.keep();
   }
 
   /// Whether all places are written down as this process has them; false where nothing is yet, or
   /// cells that waited for tuning. Throws where its cells are made of something else.
-  bool agrees(const std::vector<LedgerPoint>& points, const std::string& ingredients) {
-    const auto before = ledger_->places();
+  bool agrees(const std::vector<StudyPlace>& points, const std::string& ingredients) {
+    std::map<std::string, std::string> before;
+    for (const StudyPlace& place : ledger_.outline().places) before[place.label] = place.cell;
     if (before.empty()) return false;
     bool same = before.size() == points.size();
     for (const SeedGroup& group : planner_.groups()) {
@@ -339,8 +361,8 @@ class StudyRun final : public Work {
     return !group.tuning.empty() && cell == untuned_id(group.tuning, label).substr(0, 16);
   }
 
-  [[noreturn]] void refuse(const LedgerPoint& point, const std::string& ingredients) {
-    const std::string before = ledger_->get("ingredients");
+  [[noreturn]] void refuse(const StudyPlace& point, const std::string& ingredients) {
+    const std::string before = ledger_.outline().fact("ingredients");
     const std::string other = ingredient_differences(before.empty() ? "{}" : before, ingredients);
     throw InputError(fmt::format(
         "{}: the cells of the study there are made of something else than those of this worker, "
@@ -353,13 +375,10 @@ class StudyRun final : public Work {
     return sha256("not tuned yet\n" + tuning + label);
   }
 
-  /// A worker's ledger does not know how cells have ended; of references it must.
-  void take_references(const std::vector<std::string>& ids,
-                       std::map<std::string, LedgerStatus>& statuses) const {
-    for (std::size_t k = 0; k < ids.size(); ++k) {
-      if (!comparison_.is_reference(k)) continue;
-      if (const auto end = recorded_end(folder_, ids[k])) statuses[ids[k]].status = *end;
-    }
+  /// A worker does not read how cells have ended; of references it must.
+  void take_references(const std::vector<std::string>& ids) {
+    for (std::size_t k = 0; k < ids.size(); ++k)
+      if (comparison_.is_reference(k)) ledger_.take_cell(ids[k]);
   }
 
   Identity identity(SeedGroup& group, const StudyCell& place) {
@@ -367,11 +386,15 @@ class StudyRun final : public Work {
     return {untuned_id(group.tuning, place.label), "{}"};
   }
 
-  LedgerCell described(const Job& job) {
+  CellRow described(const Job& job) {
     SeedGroup& group = planner_.groups()[job.group];
     const StudyCell& place = planner_.cells()[job.cell];
     const Identity identity = this->identity(group, place);
-    LedgerCell cell{job.id, identity.sha256, "", identity.ingredients, ""};
+    CellRow cell;
+    cell.cell = job.id;
+    cell.sha256 = identity.sha256;
+    cell.certificate = "";
+    cell.ingredients = identity.ingredients;
     if (group.ready && group.plan) {
       cell.certificate = to_string(group.plan->certificate);
       cell.manifest = group.ingredients->manifest(place.run_seed);
@@ -404,14 +427,12 @@ class StudyRun final : public Work {
     std::rotate(others, others + static_cast<std::ptrdiff_t>(begin), last);
   }
 
-  void fill_queue(const std::map<std::string, LedgerStatus>& statuses) {
+  void fill_queue() {
     std::stable_partition(jobs_.begin(), jobs_.end(),
                           [this](const Job& job) { return comparison_.is_reference(job.cell); });
     progress_.total = static_cast<std::int64_t>(jobs_.size());
     for (const Job& job : jobs_) {
-      const auto known = statuses.find(job.id);
-      const CellStatus status =
-          known == statuses.end() ? CellStatus::pending : known->second.status;
+      const CellStatus status = ledger_.known(job.id).status;
       const bool is_reference = comparison_.is_reference(job.cell);
       if (status == CellStatus::done && (!is_reference || comparison_.has_draws(job.id))) {
         ++progress_.done;
@@ -419,7 +440,8 @@ class StudyRun final : public Work {
         ++progress_.failed;
       } else if (const std::string why = refusal(job); !why.empty()) {
         ++progress_.failed;
-        if (!options_.worker) events_.push_back({job.id, CellStatus::failed, why});
+        if (!options_.worker)
+          events_.push_back({job.id, CellStatus::failed, why, {}, described(job)});
       } else {
         queue_.push_back(job);
         if (is_reference) comparison_.expect();
@@ -457,7 +479,7 @@ class StudyRun final : public Work {
     const bool done = answer.status == WorkerStatus::done;
     if (done) check_unchanged();
     if (comparison_.is_reference(job.cell)) comparison_.ended(job.id, done);
-    LedgerEvent event{job.id, CellStatus::failed, answer.reason};
+    LedgerEvent event{job.id, CellStatus::failed, answer.reason, {}, described(job)};
     if (done) {
       event.status = CellStatus::done;
       event.figures = std::get<CellFigures>(std::move(answer.result));
@@ -473,11 +495,11 @@ class StudyRun final : public Work {
     to_release_.push_back(job.id);
   }
 
-  /// What happened since the last time, as one transaction. Claims are given back when the records
-  /// are written.
+  /// What happened since the last time. Claims are given back when the records are written.
   void flush() {
-    reporter_.patiently([&] { ledger_->write(events_); });
-    events_.clear();
+    if (!events_.empty()) database_.changed();
+    for (; !events_.empty(); events_.pop_front())
+      reporter_.patiently([this] { ledger_.write(events_.front()); });
     for (const std::string& cell : to_release_) shares_.claims().release(cell);
     to_release_.clear();
   }
@@ -496,10 +518,12 @@ class StudyRun final : public Work {
   const StudyOptions& options_;
   const StudyFile study_;  ///< before folder_: nothing is made for a study that is wrong
   std::string folder_;
-  std::unique_ptr<FolderLock> lock_;  ///< of who keeps the ledger
+  std::unique_ptr<FolderLock> lock_;  ///< of who leads the study
   Reporter reporter_;
   StudyProgress& progress_ = reporter_.progress();
-  std::unique_ptr<Ledger> ledger_;
+  Ledger ledger_;
+  DatabaseKeeper database_;
+  Remembered remembered_;
   Planner planner_;
   Comparison comparison_;
   Shares shares_;
@@ -510,7 +534,7 @@ class StudyRun final : public Work {
   int turns_ = 0;               ///< times that it did
   std::vector<Job> elsewhere_;
   std::vector<Job> started_;
-  std::vector<LedgerEvent> events_;  ///< not in the ledger yet
+  std::deque<LedgerEvent> events_;  ///< not in the records yet
   std::optional<Clock::time_point> disk_trouble_;
   std::vector<std::string> to_release_;  ///< with the next flush
   Clock::time_point not_before_ = Clock::now();

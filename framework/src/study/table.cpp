@@ -1,79 +1,37 @@
-// The table of a study, from its ledger.
+// The table of a study, from its records.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
-#include "study/findings.hpp"
-#include "study/ledger_file.hpp"
-#include "study/status.hpp"
+#include "study/outline.hpp"
+#include "study/shares.hpp"
 #include "study/table_json.hpp"
 
 #include <mixwell/lab/study.hpp>
-
-#include <fmt/format.h>
+#include <mixwell/parallel.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <string_view>
+#include <tuple>
 
 namespace mixwell {
 namespace study {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Member =
-    std::variant<std::string StudyRow::*, std::int64_t StudyRow::*, double StudyRow::*,
-                 std::optional<std::string> StudyRow::*, std::optional<std::int64_t> StudyRow::*,
-                 CellStatus StudyRow::*, std::optional<EndedBy> StudyRow::*,
-                 std::optional<bool> StudyRow::*, std::vector<ErrorPoint> StudyRow::*>;
-
-/// A column of `results` and of the table.
-struct TableColumn {
-  const char* name;
-  Member value;
-};
-
-/// Before axes and metrics, and after them.
-const std::array<TableColumn, 11> first_columns = {{{"cell", &StudyRow::cell},
-                                                    {"variant", &StudyRow::variant},
-                                                    {"model", &StudyRow::model},
-                                                    {"seed", &StudyRow::seed},
-                                                    {"status", &StudyRow::status},
-                                                    {"reason", &StudyRow::reason},
-                                                    {"class", &StudyRow::certificate},
-                                                    {"min_ess", &StudyRow::min_ess},
-                                                    {"min_ess_mcse", &StudyRow::min_ess_mcse},
-                                                    {"gradients", &StudyRow::gradients},
-                                                    {"seconds", &StudyRow::seconds}}};
-const std::array<TableColumn, 12> last_columns = {
-    {{"tuned", &StudyRow::tuned},
-     {"outcome", &StudyRow::outcome},
-     {"draws", &StudyRow::draws},
-     {"warmup_gradients", &StudyRow::warmup_gradients},
-     {"warmup_seconds", &StudyRow::warmup_seconds},
-     {"cell_seconds", &StudyRow::cell_seconds},
-     {"draws_sha256", &StudyRow::draws_sha256},
-     {"attempts", &StudyRow::attempts},
-     {"started_at", &StudyRow::started_at},
-     {"ended_at", &StudyRow::ended_at},
-     {"host", &StudyRow::host},
-     {"curve", &StudyRow::curve}}};
-
-// What the ledger has, in a row.
-
-void read(const Statement& row, int column, std::string& to) { to = row.text(column); }
-void read(const Statement& row, int column, std::int64_t& to) { to = row.integer(column); }
-void read(const Statement& row, int column, double& to) { to = row.number(column); }
-void read(const Statement& row, int column, bool& to) { to = row.integer(column) != 0; }
-void read(const Statement& row, int column, CellStatus& to) {
-  to = cell_status_from(row.text(column));
+/// The columns before axes and metrics, and those behind them.
+auto first_columns(const StudyRow& row) {
+  return RowColumns(
+      "cell variant model seed status reason class min_ess min_ess_mcse gradients seconds",
+      std::tie(row.cell, row.variant, row.model, row.seed, row.status, row.reason, row.certificate,
+               row.min_ess, row.min_ess_mcse, row.gradients, row.seconds));
 }
-void read(const Statement& row, int column, EndedBy& to) { to = ended_by_from(row.text(column)); }
-void read(const Statement& row, int column, std::vector<ErrorPoint>& to) {
-  if (!row.is_null(column)) parse_json(row.text(column)).get_to(to);
-}
-template <class T>
-void read(const Statement& row, int column, std::optional<T>& to) {
-  if (!row.is_null(column)) read(row, column, to.emplace());
+auto last_columns(const StudyRow& row) {
+  return RowColumns(
+      "tuned outcome draws warmup_gradients warmup_seconds cell_seconds draws_sha256 "
+      "attempts started_at ended_at host curve",
+      std::tie(row.tuned, row.outcome, row.draws, row.warmup_gradients, row.warmup_seconds,
+               row.cell_seconds, row.draws_sha256, row.attempts, row.started_at, row.ended_at,
+               row.host, row.curve));
 }
 
 // What a row has, in the table.
@@ -106,99 +64,113 @@ StudyValue value_of(const AxisAlias& alias, const StudyTable& table, const Study
   return {};
 }
 
-/// Throws nlohmann's exceptions for what is no JSON.
-std::string checked_json(const std::string& text) { return json_text(parse_json(text)); }
-
 class TableReader {
  public:
-  explicit TableReader(Ledger& ledger) : ledger_(ledger) {}
+  explicit TableReader(std::string folder) : folder_(std::move(folder)) {}
 
   StudyTable read() {
-    table_.study = ledger_.get("name");
-    table_.file = ledger_.get("file");
-    fact("axes", table_.axes);
-    fact("aliases", table_.aliases);
-    fact("paper", table_.paper);
-    read_metrics();
+    read_facts();
     read_rows();
-    read_tune();
-    table_.tunings = read_tunings(ledger_);
-    fact("tune_gradients", table_.tune_gradients);
+    read_metrics();
+    for (TrialRow& trial : outline_.trials()) table_.tune.push_back(std::move(trial));
+    for (TuningSum& sum : outline_.sums()) table_.tunings.push_back(std::move(sum));
     return std::move(table_);
   }
 
+  /// The files of records that are not whole.
+  std::vector<std::string> damaged() const {
+    std::vector<std::string> files = outline_.damaged;
+    for (std::size_t k = 0; k < damaged_.size(); ++k)
+      if (damaged_[k] != 0)
+        files.push_back(record_file(folder_, RecordKind::cell, outline_.places[k].cell));
+    return files;
+  }
+
  private:
+  void read_facts() {
+    table_.study = outline_.fact("name");
+    table_.file = outline_.fact("file");
+    fact("axes", table_.axes);
+    fact("aliases", table_.aliases);
+    fact("paper", table_.paper);
+    fact("tune_gradients", table_.tune_gradients);
+  }
+
   template <class T>
-  void fact(const char* key, T& to) {
-    const std::string text = ledger_.get(key);
+  void fact(const char* key, T& to) const {
+    const std::string text = outline_.fact(key);
     if (!text.empty()) parse_json(text).get_to(to);
   }
 
-  void read_metrics() {
-    Statement all = ledger_.database().prepare(
-        "SELECT cell, name, value, mcse FROM metrics WHERE cell IN (SELECT cell FROM points) "
-        "ORDER BY name");
-    while (all.step()) {
-      add_metric(all.text(0), all.text(1), all.number(2));
-      if (!all.is_null(3)) add_metric(all.text(0), all.text(1) + "_mcse", all.number(3));
-    }
-  }
-
-  void add_metric(const std::string& cell, const std::string& name, double value) {
-    metrics_[cell][name] = value;
-    std::vector<std::string>& names = table_.metrics;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-
   void read_rows() {
-    std::vector<TableColumn> columns(first_columns.begin(), first_columns.end());
-    columns.insert(columns.end(), last_columns.begin(), last_columns.end());
-    std::vector<const char*> names;
-    for (const TableColumn& column : columns) names.push_back(column.name);
-    Statement all = ledger_.database().prepare(fmt::format(
-        "SELECT axes, {} FROM ({}) ORDER BY place", fmt::join(names, ", "), results_query()));
-    while (all.step()) {
-      StudyRow row;
-      int place = 0;
-      for (const TableColumn& column : columns)
-        std::visit([&](auto member) { study::read(all, ++place, row.*member); }, column.value);
-      const Json axes = parse_json(all.text(0));
-      for (const std::string& key : table_.axes)
-        row.axes.push_back(study_value(axes.value(key, Json())));
-      const auto& metrics = metrics_[row.cell];
-      for (const std::string& name : table_.metrics) {
-        const auto found = metrics.find(name);
-        row.metrics.push_back(found == metrics.end() ? StudyRow::unknown : found->second);
+    for (const TuningSum& sum : outline_.sums())
+      tuned_[{sum.model, sum.variant, sum.axes}] = sum.tuned;
+    const std::size_t count = outline_.places.size();
+    table_.rows.resize(count);
+    metrics_.resize(count);
+    damaged_.resize(count);
+    parallel_for(static_cast<Index>(count),
+                 [this](Index k) { read_row(static_cast<std::size_t>(k)); });
+  }
+
+  void read_row(std::size_t k) {
+    const StudyPlace& place = outline_.places[k];
+    bool is_damaged = false;
+    auto record = read_cell(folder_, place.cell, LongTexts::skipped, &is_damaged);
+    damaged_[k] = is_damaged ? 1 : 0;
+    StudyRow& row = table_.rows[k];
+    row = record ? std::move(record->row) : without_record(place.cell);
+    if (record) metrics_[k] = std::move(record->metrics);
+    row.cell = place.cell;
+    at_work_.show(row);
+    row.model = place.model;
+    row.variant = place.variant;
+    row.seed = place.seed;
+    const auto tuned = tuned_.find({place.model, place.variant, place.axes});
+    if (tuned != tuned_.end()) row.tuned = tuned->second;
+    const Json axes = parse_json(place.axes);
+    for (const std::string& key : table_.axes)
+      row.axes.push_back(study_value(axes.value(key, Json())));
+  }
+
+  CellRow without_record(const std::string& cell) const {
+    const auto found = pending_.find(cell);
+    return found == pending_.end() ? CellRow() : found->second;
+  }
+
+  /// By name, each before its error.
+  void read_metrics() {
+    std::map<std::string, bool> has_error;
+    for (const auto& of_row : metrics_)
+      for (const CellMetric& metric : of_row) {
+        bool& known = has_error[metric.name];
+        known = known || !std::isnan(metric.mcse);
       }
-      table_.rows.push_back(std::move(row));
+    std::map<std::string, std::size_t> columns;
+    for (const auto& [name, is_known] : has_error) {
+      columns[name] = table_.metrics.size();
+      table_.metrics.push_back(name);
+      if (is_known) table_.metrics.push_back(name + "_mcse");
+    }
+    for (std::size_t k = 0; k < metrics_.size(); ++k) {
+      std::vector<double>& values = table_.rows[k].metrics;
+      values.resize(table_.metrics.size(), StudyRow::unknown);
+      for (const CellMetric& metric : metrics_[k]) {
+        const std::size_t column = columns[metric.name];
+        values[column] = metric.value;
+        if (has_error[metric.name]) values[column + 1] = metric.mcse;
+      }
     }
   }
 
-  void read_tune() {
-    Statement all = ledger_.database().prepare(
-        "SELECT model, variant, axes, rung, candidate, \"values\", objective, score, gradients, "
-        "seconds, reason, winner FROM tune WHERE tuning IN (SELECT value FROM json_each("
-        "coalesce((SELECT value FROM study WHERE key = 'tunings'), '[]'))) "
-        "ORDER BY model, variant, axes, rung, candidate");
-    while (all.step()) {
-      table_.tune.push_back({.model = all.text(0),
-                             .variant = all.text(1),
-                             .axes = checked_json(all.text(2)),
-                             .rung = all.integer(3),
-                             .candidate = all.integer(4),
-                             .values = checked_json(all.text(5)),
-                             .objective = all.text(6),
-                             .score = all.number(7),
-                             .gradients = all.number(8),
-                             .seconds = all.number(9),
-                             .reason = all.text(10),
-                             .winner = all.integer(11) != 0});
-    }
-  }
-
-  Ledger& ledger_;
+  std::string folder_;
+  const Outline outline_ = read_outline(folder_, LongTexts::skipped);
+  const std::map<std::string, CellRow> pending_ = read_pending(folder_, LongTexts::skipped);
+  const CellsAtWork at_work_{folder_};
+  std::map<std::tuple<std::string, std::string, std::string>, std::optional<bool>> tuned_;
   StudyTable table_;
-  std::map<std::string, std::map<std::string, double>> metrics_;  ///< by cell
+  std::vector<std::vector<CellMetric>> metrics_;  ///< as the rows
+  std::vector<char> damaged_;                     ///< likewise
 };
 
 }  // namespace
@@ -206,32 +178,35 @@ class TableReader {
 
 std::vector<std::string> StudyTable::columns() const {
   std::vector<std::string> names;
-  for (const study::TableColumn& column : study::first_columns) names.emplace_back(column.name);
+  const auto add = [&](std::string_view name, const auto&) { names.emplace_back(name); };
+  study::each_column(study::first_columns({}), add);
   names.insert(names.end(), axes.begin(), axes.end());
   for (const AxisAlias& alias : aliases) names.push_back(alias.name);
   names.insert(names.end(), metrics.begin(), metrics.end());
-  for (const study::TableColumn& column : study::last_columns) names.emplace_back(column.name);
+  study::each_column(study::last_columns({}), add);
   return names;
 }
 
 std::vector<StudyValue> StudyTable::values(const StudyRow& row) const {
   std::vector<StudyValue> all;
-  const auto add = [&](const study::TableColumn& column) {
-    all.push_back(
-        std::visit([&](auto member) { return study::value_of(row.*member); }, column.value));
+  const auto add = [&](std::string_view, const auto& value) {
+    all.push_back(study::value_of(value));
   };
-  std::for_each(study::first_columns.begin(), study::first_columns.end(), add);
+  study::each_column(study::first_columns(row), add);
   all.insert(all.end(), row.axes.begin(), row.axes.end());
   for (const AxisAlias& alias : aliases) all.push_back(study::value_of(alias, *this, row));
   for (const double value : row.metrics) all.push_back(study::value_of(value));
-  std::for_each(study::last_columns.begin(), study::last_columns.end(), add);
+  study::each_column(study::last_columns(row), add);
   return all;
 }
 
 StudyTable read_study_table(const std::string& study_folder,
                             const std::function<void(const std::string&)>& remark) {
-  return study::read_from_ledger(study_folder, remark, [](study::Ledger& ledger) {
-    return study::TableReader(ledger).read();
+  return study::read_study(study_folder, [&] {
+    study::TableReader reader(study_folder);
+    StudyTable table = reader.read();
+    study::tell_damaged(reader.damaged(), remark);
+    return table;
   });
 }
 

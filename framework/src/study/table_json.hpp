@@ -1,4 +1,4 @@
-// The parts of a study's table and plan as JSON, in texts of the ledger and in their own.
+// The parts of a study's table and plan as JSON, in texts of records and in their own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -110,21 +110,19 @@ inline constexpr std::array error_metrics = {
     "error_mean",    "error_covariance",   "mean_error_mcse", "mean_error_sd",
     "within_4_mcse", "compared_variables", "sd_ratio_min",    "sd_ratio_max"};
 
-/// What came of a cell, as the ledger keeps it.
+/// What a record says of a cell, but for metrics and what it was compared with.
+struct CellRow : StudyRow {
+  std::string sha256;       ///< of all its ingredients; `cell` is its first 16 digits
+  std::string versions;     ///< JSON, as in run.json
+  std::string ingredients;  ///< JSON, see Identity
+  std::string manifest;     ///< effective
+  std::string summary;      ///< summary.json
+  std::string run;          ///< run.json
+};
+
+/// What came of a cell.
 struct CellFigures {
-  EndedBy ended_by = EndedBy::draws;
-  CertificateClass certificate = CertificateClass::none;
-  double min_ess = unknown;
-  double min_ess_mcse = unknown;
-  PhaseShares gradients{unknown, unknown};
-  PhaseShares seconds{unknown, unknown};
-  double cell_seconds = unknown;  ///< of all that its worker did
-  std::int64_t draws = 0;
-  std::string draws_sha256;
-  std::string host;
-  std::string versions;  ///< as in run.json
-  std::string summary;   ///< summary.json
-  std::string run;       ///< run.json
+  CellRow row;  ///< without what the cell is
   std::vector<CellMetric> metrics;
   ReferenceErrors errors;
 };

@@ -1,4 +1,4 @@
-// Fair tuning as it runs: trials in worker processes, remembered in the ledger.
+// Fair tuning as it runs: trials in worker processes, remembered in records.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tuner.hpp"
 
@@ -19,10 +19,23 @@
 namespace mixwell::study {
 namespace {
 
-struct TrialPlace {
-  std::size_t group = 0;
-  std::int64_t candidate = 0;
-};
+/// A group and a candidate.
+using TrialPlace = std::pair<std::size_t, std::int64_t>;
+using KnownScores = std::map<TrialPlace, double>;
+
+/// Of the groups all of whose candidates have ended.
+std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>> complete(
+    const std::map<std::size_t, std::vector<std::int64_t>>& field, const KnownScores& known) {
+  std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>> scores;
+  for (const auto& [g, candidates] : field) {
+    std::vector<std::pair<std::int64_t, double>> found;
+    for (const std::int64_t k : candidates) {
+      if (known.contains({g, k})) found.emplace_back(k, known.at({g, k}));
+    }
+    if (found.size() == candidates.size()) scores[g] = std::move(found);
+  }
+  return scores;
+}
 
 }  // namespace
 
@@ -53,7 +66,7 @@ void Tuner::run() {
   const CallMark mark("the trials of a tuning, which begin anew if they are cut short");
   std::vector<std::size_t> left = begin();
   if (left.empty()) {
-    if (!ledger_.get("tunings").empty()) remember("tunings", "[]");
+    if (!ledger_.outline().fact("tunings").empty()) ledger_.set({{"tunings", "[]"}});
     return;
   }
   planner_.plan(false, [this] { reporter_.tell(); });
@@ -109,12 +122,7 @@ void Tuner::name_tunings(const std::vector<std::size_t>& tuned) {
     group.tuning = tuning_id(group);
     ids.push_back(group.tuning);
   }
-  remember("tunings", json_text(ids));
-  remember("tune_gradients", json_text(study_.tune->gradients));
-}
-
-void Tuner::remember(const std::string& key, const std::string& text) {
-  if (ledger_.get(key) != text) ledger_.set(key, text);
+  ledger_.set({{"tunings", json_text(ids)}, {"tune_gradients", json_text(study_.tune->gradients)}});
 }
 
 std::string Tuner::claim_of(std::size_t g) const { return "tune-" + planner_.groups()[g].tuning; }
@@ -130,13 +138,10 @@ Tuner::Candidates Tuner::take_turns(std::vector<std::size_t>& left) {
     const SeedGroup& group = planner_.groups()[g];
     const bool is_open = group.wanted && !ledger_.has_chosen(group.tuning);
     if (is_open && !mine.contains(group.tuning)) {
-      if (mode_ == OpenTunings::leaves || !claims_.take(claim_of(g))) {
-        ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
-        if (!ledger_.has_chosen(group.tuning)) return false;
-      } else {
-        mine.insert(group.tuning);
-        ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
-      }
+      const bool is_mine = mode_ != OpenTunings::leaves && claims_.take(claim_of(g));
+      if (is_mine) mine.insert(group.tuning);
+      ledger_.take_tuning(group.tuning);
+      if (!is_mine && !ledger_.has_chosen(group.tuning)) return false;
     }
     field[g] = all;
     return true;
@@ -167,7 +172,7 @@ void Tuner::tune(Candidates field) {
 
 Tuner::Scores Tuner::run_rung(int number, const Candidates& field) {
   std::vector<TrialPlace> places;
-  std::map<std::pair<std::size_t, std::int64_t>, double> known;
+  KnownScores known;
   std::vector<WorkItem> tasks;
   for (const auto& [g, candidates] : field) {
     const SeedGroup& group = planner_.groups()[g];
@@ -179,10 +184,19 @@ Tuner::Scores Tuner::run_rung(int number, const Candidates& field) {
         if (group.wanted) count_trial(!std::isnan(*score));
       } else if (group.wanted) {
         tasks.push_back({places.size(), trial_request(group, number, budget, k)});
-        places.push_back({g, k});
+        places.emplace_back(g, k);
       }
     }
   }
+  run_trials(std::move(tasks), [&](std::size_t id, const TrialResult& result) {
+    known[places[id]] = result.score;
+    keep_trial(planner_.groups()[places[id].first], number, places[id].second, result);
+  });
+  return complete(field, known);
+}
+
+void Tuner::run_trials(std::vector<WorkItem> tasks,
+                       const std::function<void(std::size_t, const TrialResult&)>& keep) {
   RequestList batch(
       std::move(tasks),
       [&](std::size_t id, const WorkerAnswer& answer) {
@@ -190,9 +204,7 @@ Tuner::Scores Tuner::run_rung(int number, const Candidates& field) {
         TrialResult result;
         result.reason = answer.reason;
         if (answer.status == WorkerStatus::done) result = std::get<TrialResult>(answer.result);
-        const auto [g, k] = places[id];
-        keep_trial(planner_.groups()[g], number, k, result);
-        known[{g, k}] = result.score;
+        keep(id, result);
         count_trial(!std::isnan(result.score));
         ++reporter_.progress().ended;
       },
@@ -201,15 +213,6 @@ Tuner::Scores Tuner::run_rung(int number, const Candidates& field) {
         reporter_.tell();
       });
   planner_.pool().run(batch);
-  Scores scores;
-  for (const auto& [g, candidates] : field) {
-    std::vector<std::pair<std::int64_t, double>> found;
-    for (const std::int64_t k : candidates) {
-      if (known.contains({g, k})) found.emplace_back(k, known.at({g, k}));
-    }
-    if (found.size() == candidates.size()) scores[g] = std::move(found);
-  }
-  return scores;
 }
 
 TrialRequest Tuner::trial_request(const SeedGroup& group, int number, double budget,

@@ -1,11 +1,13 @@
-// Fair tuning as it runs: trials in worker processes, remembered in the ledger.
+// Fair tuning as it runs: trials in worker processes, remembered in records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "study/claims.hpp"
+#include "study/ledger.hpp"
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -23,15 +25,14 @@ class Tuner {
     waits,   ///< the same, and waits for the others
   };
 
-  /// Keeps references. `claims`: of the study in `folder`; a tuning is the work of one process.
+  /// Keeps references. `claims`: of the study; a tuning is the work of one process.
   Tuner(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter,
-        Claims& claims, std::string folder, OpenTunings mode)
+        Claims& claims, OpenTunings mode)
       : study_(study),
         planner_(planner),
         ledger_(ledger),
         reporter_(reporter),
         claims_(claims),
-        folder_(std::move(folder)),
         mode_(mode) {}
 
   /// First what the manifests of such groups are with candidate 0, which gives each tuning its id,
@@ -47,7 +48,6 @@ class Tuner {
 
   std::vector<std::size_t> begin();
   void name_tunings(const std::vector<std::size_t>& tuned);
-  void remember(const std::string& key, const std::string& text);
   void expect_trials(const std::vector<std::size_t>& tuned);
   void count_trial(bool has_score);
   std::string claim_of(std::size_t g) const;
@@ -58,6 +58,9 @@ class Tuner {
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   /// Of the groups that have all of them.
   Scores run_rung(int number, const Candidates& field);
+  /// `keep` is called with the number and the result of each.
+  void run_trials(std::vector<WorkItem> tasks,
+                  const std::function<void(std::size_t, const TrialResult&)>& keep);
   TrialRequest trial_request(const SeedGroup& group, int number, double budget,
                              std::int64_t k) const;
   void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);
@@ -67,7 +70,6 @@ class Tuner {
   Ledger& ledger_;
   Reporter& reporter_;
   Claims& claims_;
-  std::string folder_;
   OpenTunings mode_;
 };
 

@@ -4,12 +4,14 @@
 
 #include "files/json.hpp"
 #include "study/content_hash.hpp"
-#include "study/ledger_file.hpp"
+#include "study/outline.hpp"
+#include "study/shares.hpp"
 
 #include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -17,54 +19,35 @@ namespace mixwell {
 namespace study {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Found {
   std::string label;
   std::string cell;
 };
 
-Found find(Ledger& ledger, const std::string& text) {
-  Statement all = ledger.database().prepare(
-      "SELECT label, cell FROM points WHERE label = ?1 OR substr(cell, 1, length(?1)) = ?1 "
-      "ORDER BY place");
-  all.bind(1, text);
-  std::vector<Found> found;
-  while (all.step()) found.push_back({all.text(0), all.text(1)});
-  if (found.empty()) {
-    throw InputError(fmt::format(
-        "--why {}: no cell of this study has an id that begins so, or this label (`--table` lists "
-        "them)",
-        text));
-  }
-  return found.front();
-}
-
-std::vector<std::pair<std::string, std::string>> history(Ledger& ledger, const std::string& label) {
-  Statement all =
-      ledger.database().prepare("SELECT cell, since FROM history WHERE label = ?1 ORDER BY number");
-  all.bind(1, label);
-  std::vector<std::pair<std::string, std::string>> found;
-  while (all.step()) found.emplace_back(all.text(0), all.text(1));
-  return found;
+Found find(const Outline& outline, const std::string& text) {
+  for (const StudyPlace& place : outline.places)
+    if (place.label == text || place.cell.starts_with(text)) return {place.label, place.cell};
+  throw InputError(fmt::format(
+      "--why {}: no cell of this study has an id that begins so, or this label (`--table` lists "
+      "them)",
+      text));
 }
 
 struct StoredCell {
-  std::string status, reason, outcome, ended_at, manifest;
-  std::int64_t attempts = 0;
+  CellRow row;
   Json ingredients;
 };
 
-StoredCell row_of(Ledger& ledger, const std::string& cell) {
-  Statement one = ledger.database().prepare(
-      "SELECT status, reason, outcome, ended_at, manifest, attempts, ingredients FROM cells "
-      "WHERE cell = ?1");
-  one.bind(1, cell);
-  one.step();
-  StoredCell row{one.text(0), one.text(1),    one.text(2), one.text(3),
-                 one.text(4), one.integer(5), {}};
-  row.ingredients = parse_json(one.text(6).empty() ? "{}" : one.text(6));
-  return row;
+StoredCell stored(const std::string& folder, const std::string& cell) {
+  StoredCell found;
+  if (auto record = read_cell(folder, cell, LongTexts::kept)) found.row = std::move(record->row);
+  auto pending = read_pending(folder, LongTexts::kept);
+  if (found.row.cell.empty() && pending.contains(cell)) found.row = std::move(pending[cell]);
+  found.row.cell = cell;
+  CellsAtWork(folder).show(found.row);
+  const std::string& ingredients = found.row.ingredients;
+  found.ingredients = parse_json(ingredients.empty() ? "{}" : ingredients);
+  return found;
 }
 
 std::set<std::string> lines_of(const std::string& manifest) {
@@ -109,8 +92,8 @@ std::string part_differences(const Json& before, const Json& now) {
 
 std::string differences(const StoredCell& before, const StoredCell& now) {
   std::string text;
-  const std::set<std::string> old_lines = lines_of(before.manifest);
-  const std::set<std::string> new_lines = lines_of(now.manifest);
+  const std::set<std::string> old_lines = lines_of(before.row.manifest);
+  const std::set<std::string> new_lines = lines_of(now.row.manifest);
   for (const std::string& line : old_lines) {
     if (!new_lines.contains(line)) text += "  manifest: - " + line + "\n";
   }
@@ -121,28 +104,28 @@ std::string differences(const StoredCell& before, const StoredCell& now) {
   return text.empty() ? "  nothing that is known of it\n" : text;
 }
 
-std::string state_text(const StoredCell& row) {
-  std::string text = row.status;
-  if (!row.outcome.empty()) text += ", ended by " + row.outcome;
+std::string state_text(const StudyRow& row) {
+  std::string text(to_string(row.status));
+  if (row.outcome) text += fmt::format(", ended by {}", to_string(*row.outcome));
   if (!row.ended_at.empty()) text += " at " + row.ended_at;
   if (row.attempts > 1) text += fmt::format(", begun {} times", row.attempts);
   if (!row.reason.empty()) text += ": " + row.reason;
   return text;
 }
 
-std::string why(Ledger& ledger, const std::string& cell) {
-  const Found found = find(ledger, cell);
-  const StoredCell now = row_of(ledger, found.cell);
+std::string why(const std::string& folder, const std::string& cell) {
+  const Outline outline = read_outline(folder);
+  const Found found = find(outline, cell);
+  const StoredCell now = stored(folder, found.cell);
   std::string text =
-      fmt::format("cell {} stands at {}\n{}\n", found.cell, found.label, state_text(now));
-  const auto all = history(ledger, found.label);
-  if (all.size() < 2) {
+      fmt::format("cell {} stands at {}\n{}\n", found.cell, found.label, state_text(now.row));
+  const auto past = outline.history.find(found.label);
+  if (past == outline.history.end() || past->second.size() < 2)
     return text + "It is the first cell that stands there: nothing was run anew.\n";
-  }
-  const auto& [before, since] = all[all.size() - 2];
-  text += fmt::format("Since {} it stands in the place of cell {}, because\n", all.back().second,
-                      before);
-  return text + differences(row_of(ledger, before), now);
+  const std::string& before = std::prev(past->second.end(), 2)->cell;
+  text += fmt::format("Since {} it stands in the place of cell {}, because\n",
+                      past->second.back().since, before);
+  return text + differences(stored(folder, before), now);
 }
 
 }  // namespace
@@ -156,9 +139,8 @@ std::string ingredient_differences(const std::string& before, const std::string&
 }  // namespace study
 
 std::string study_why(const std::string& study_folder, const std::string& cell,
-                      const std::function<void(const std::string&)>& remark) {
-  return study::read_from_ledger(study_folder, remark,
-                                 [&](study::Ledger& ledger) { return study::why(ledger, cell); });
+                      const std::function<void(const std::string&)>& /*remark*/) {
+  return study::read_study(study_folder, [&] { return study::why(study_folder, cell); });
 }
 
 }  // namespace mixwell

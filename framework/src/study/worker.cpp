@@ -264,13 +264,13 @@ class Worker {
       return suspended();
     }
     CellFigures figures = cell_figures(result);
-    figures.host = host_name();
+    figures.row.host = host_name();
     if (request.reference) {
       with_threads(request.threads,
                    [&] { figures.errors = errors(place.folder(), *request.reference); });
     }
     request.keeps_draws ? place.bring_home() : remove_folder(request.folder);
-    figures.cell_seconds = seconds_since(start);
+    figures.row.cell_seconds = seconds_since(start);
     return done(std::move(figures));
   }
 

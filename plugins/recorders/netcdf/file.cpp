@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file.hpp"
 
-#include "../shared/disk.hpp"
+#include "disk.hpp"
 
 #include <mixwell/plugin.hpp>
 

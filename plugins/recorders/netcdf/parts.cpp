@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
-#include "../shared/disk.hpp"
+#include "disk.hpp"
 #include "names.hpp"
 
 #include <mixwell/plugin.hpp>

@@ -102,14 +102,6 @@ class DensityModel : public ConstrainedModel,
       });
     });
   }
-  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                          Workspace& scratch) const override {
-    const Workspace::Frame frame(scratch);
-    MatrixMap repeated = scratch.matrix(theta.rows(), indices.rows());
-    repeated.colwise() = theta.col(0);
-    const ConstMatrixMap one_each(indices.data(), 1, indices.rows());
-    evaluate_terms(repeated, one_each, {nullptr, out, scratch});
-  }
 
   bool multiplies_hessians() const noexcept override { return !is_forward(); }
   /// Exact but for rounding where all values are free; the bend of constraints is by differences.

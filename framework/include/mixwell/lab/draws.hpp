@@ -12,11 +12,15 @@
 
 namespace mixwell {
 
+/// Which draws of a run: those of sampling, or those of a warm-up that was recorded.
+enum class DrawsPhase { sampling, warmup };
+
 /// A draws.nc opened for reading, in bounded memory. Used by one thread.
 class MIXWELL_EXPORT DrawsFile {
  public:
   /// `path`: the file, or the folder that holds a draws.nc. Throws InputError.
   explicit DrawsFile(const std::string& path);
+  DrawsFile(const std::string& path, DrawsPhase phase);
   ~DrawsFile();
   DrawsFile(DrawsFile&&) noexcept;
 
@@ -31,10 +35,17 @@ class MIXWELL_EXPORT DrawsFile {
   /// Of those dimensions of columns() whose elements are called by texts.
   const std::vector<Labels>& labels() const noexcept;
   bool has(RecordGroup group, const std::string& name) const noexcept;
+  bool has_warmup() const noexcept;
+  /// Variables over (chain, ...) that a kernel recorded once, with the first draw of sampling.
+  const std::vector<Column>& once() const noexcept;
+  /// The numbers of one chain, of one of once(); last index fastest.
+  Eigen::VectorXd read_once(const Column& column, Index chain) const;
   /// draws x (count * chains): elements [first, first + count) of a variable, numbered with the
   /// last index fastest; element first + k in columns [k * chains, (k + 1) * chains). Any type as
   /// double. Throws InputError when the file has no such variable or element, or is damaged.
   Eigen::MatrixXd read(const Column& column, Index first, Index count = 1) const;
+  /// Draws [first, first + count) of one chain: element e of draw first + k at [k * size + e].
+  std::vector<double> read_chain(const Column& column, Index chain, Index first, Index count) const;
   /// Elements [first, first + elements_at_once()), first a multiple of that, are read with the
   /// least disk traffic: no part of a file of a run is read twice. At most 64 MiB, or what the
   /// elements of one chunk of the file take where that is more, up to 512 MiB and an eighth of the
@@ -43,6 +54,9 @@ class MIXWELL_EXPORT DrawsFile {
   /// One number stored beside the draws (`gradients`, `sampling_time`, `warmup_time` in seconds,
   /// `tuning_steps`), or NaN.
   double attribute(const std::string& name) const noexcept;
+  /// One text stored beside the draws (`name` of the run, `created_at`,
+  /// `inference_library_version`, `outcome`), or "".
+  std::string text(const std::string& name) const;
   /// The class of the composition that made the draws; "" if the file does not say.
   std::string certificate() const;
   /// Of draws of the prior, which stand in `prior` and are read as `posterior`: made by "draws" of

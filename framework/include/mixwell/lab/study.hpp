@@ -1,4 +1,4 @@
-// Studies: many runs from one file, in worker processes, and the ledger of what came of them.
+// Studies: many runs from one file, in worker processes, and the records of what came of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -68,7 +68,7 @@ struct StudyOptions {
   std::string only;
   bool retry = false;  ///< failed cells run again
   /// One of several processes at work on the study, on any machine that sees the folder: it runs
-  /// what no other is at, keeps no ledger, and ends when nothing is left for it.
+  /// what no other is at, writes no study.sqlite, and ends when nothing is left for it.
   bool worker = false;
   /// A disk of the machine that each cell runs on, from which its files are moved to `folder` when
   /// it has ended or was suspended; "" = it runs in `folder`.
@@ -88,8 +88,8 @@ struct StudyResult {
 };
 
 /// Runs what is not finished, with whoever else is at it: no cell is run by two processes that
-/// live. Throws InputError for a study file or cell that is wrong, where another process keeps the
-/// ledger of the same study, and for a worker whose files differ from those of the study; RunError
+/// live. Throws InputError for a study file or cell that is wrong, where another process leads the
+/// same study, and for a worker whose files differ from those of the study; RunError
 /// when the disk stays full.
 MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
 
@@ -262,8 +262,8 @@ struct StudyTable {
   MIXWELL_EXPORT std::vector<StudyValue> values(const StudyRow& row) const;
 };
 
-/// Of the folder of a study, also while it runs. Where the ledger is damaged or gone, from the
-/// folders of the cells, and `remark` is told. Throws InputError for a folder that has neither.
+/// By the records in the folder of a study, also while it runs. `remark` is told of records that
+/// are damaged: what they said is not known. Throws InputError for a folder that has no records.
 MIXWELL_EXPORT StudyTable read_study_table(
     const std::string& study_folder,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});

@@ -19,4 +19,7 @@ struct Posterior {
 /// for a folder that is none, and for one that lacks what it names.
 std::vector<Posterior> posteriors_with_reference(const std::string& folder);
 
+/// The only file of a ZIP archive, at most 1 GiB. Throws InputError.
+std::string unzipped(const std::string& path);
+
 }  // namespace mixwell::app::posteriordb

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/posteriordb.hpp"
 #include "app/modules/posteriordb/checkout.hpp"
-#include "app/modules/posteriordb/zip.hpp"
 #include "component/toml_text.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 namespace mixwell::app {
 namespace posteriordb {
@@ -35,16 +36,13 @@ void write(const std::string& path, const std::string& text) {
 
 /// Of an element: indices from 0, where the database counts from 1.
 std::string own_name(const std::string& name) {
-  std::string own;
-  for (std::size_t k = 0; k < name.size();) {
-    std::size_t end = k;
-    while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) != 0) ++end;
-    const bool is_index = end > k && k > 0 && (name[k - 1] == '[' || name[k - 1] == ',');
-    if (!is_index) end = k + 1;
-    own += is_index ? std::to_string(std::stoll(name.substr(k, end - k)) - 1) : name.substr(k, 1);
-    k = end;
-  }
-  return own;
+  const std::size_t open = std::min(name.find('['), name.size());
+  std::string own = name.substr(0, open);
+  std::istringstream indices(name.substr(open));
+  char sign = 0;
+  for (std::int64_t index = 0; indices >> sign >> index;)
+    own += fmt::format("{}{}", sign, index - 1);
+  return own + (open < name.size() ? "]" : "");
 }
 
 /// One column for each element, chain after chain.
@@ -73,24 +71,17 @@ std::string reference_of(const Posterior& posterior) {
   }
 }
 
-std::string model_table(const Posterior& posterior, const std::string& engine) {
-  const std::string data =
-      posterior.data.empty()
-          ? ""
-          : fmt::format(", data = {}", toml_text("data/" + posterior.name + ".json"));
-  return fmt::format(
-      "\n[study.model.{}]\n"
-      "model.m = {{ use = \"stan\", program = {}{}, engine = {}, generated = false }}\n",
-      toml_text(posterior.name), toml_text(posterior.program), data, toml_text(engine));
-}
-
 std::string study_of(const std::vector<Posterior>& posteriors, const std::string& engine) {
   std::string references;
   std::string models;
-  for (const Posterior& posterior : posteriors) {
-    references += fmt::format("{} = {}\n", toml_text(posterior.name),
-                              toml_text("references/" + posterior.name + ".csv"));
-    models += model_table(posterior, engine);
+  for (const Posterior& one : posteriors) {
+    const std::string name = toml_text(one.name);
+    references += fmt::format("{} = {}\n", name, toml_text("references/" + one.name + ".csv"));
+    models += fmt::format(
+        "\n[study.model.{}]\n"
+        "model.m = {{ use = \"stan\", program = {}, engine = {}, generated = false{} }}\n",
+        name, toml_text(one.program), toml_text(engine),
+        one.data.empty() ? "" : ", data = " + toml_text("data/" + one.name + ".json"));
   }
   return fmt::format(
       "# Posteriors of posteriordb beside their reference draws, by the defaults of Mixwell: 4\n"

@@ -1,6 +1,6 @@
 // Text in ZIP archives.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/posteriordb/zip.hpp"
+#include "app/modules/posteriordb/checkout.hpp"
 
 #include <mixwell/error.hpp>
 

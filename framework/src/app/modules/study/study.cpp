@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/study.hpp"
 
+#include "advice/warnings.hpp"
 #include "app/command.hpp"
 #include "app/ess_text.hpp"
 #include "app/modules/study/slurm.hpp"
@@ -17,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -123,6 +125,23 @@ std::optional<Error> fault_of_findings(const StudyArguments& arguments,
                               findings.size(), findings.size() == 1 ? "" : "s"));
 }
 
+/// Columns for cells that are compared with a reference.
+constexpr std::array<std::string_view, 6> compared_metrics = {"mean_error_mcse", "within_4_mcse",
+                                                              "mean_error_sd",   "sd_ratio_min",
+                                                              "sd_ratio_max",    "max_rhat"};
+
+double metric(const StudyTable& table, const StudyRow& row, std::string_view name) {
+  const auto found = std::find(table.metrics.begin(), table.metrics.end(), name);
+  if (found == table.metrics.end()) return StudyRow::unknown;
+  return row.metrics[static_cast<std::size_t>(found - table.metrics.begin())];
+}
+
+/// Chains that have not mixed, or of which that is not known, have no Monte Carlo errors.
+std::string compared_cell(const StudyTable& table, const StudyRow& row, std::string_view name) {
+  const bool is_known = !name.ends_with("_mcse") || metric(table, row, "max_rhat") <= unmixed_rhat;
+  return is_known ? short_number(metric(table, row, name)) : "";
+}
+
 void print_text(const StudyTable& table) {
   std::vector<TextTable::Heading> headings = {
       {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
@@ -135,6 +154,10 @@ void print_text(const StudyTable& table) {
   const bool tunes = std::any_of(table.rows.begin(), table.rows.end(),
                                  [](const StudyRow& row) { return row.tuned.has_value(); });
   if (tunes) headings.push_back({"tuned"});
+  const bool compares =
+      std::find(table.metrics.begin(), table.metrics.end(), "within_4_mcse") != table.metrics.end();
+  for (const std::string_view name : compared_metrics)
+    if (compares) headings.push_back({std::string(name), Align::right});
   headings.push_back({"reason"});
   TextTable text(headings);
   for (const StudyRow& row : table.rows) {
@@ -144,6 +167,8 @@ void print_text(const StudyTable& table) {
                                ess_cell(row.min_ess, row.min_ess_mcse), short_number(row.gradients),
                                short_number(row.seconds)});
     if (tunes) cells.push_back(tuned_text(row.tuned));
+    for (const std::string_view name : compared_metrics)
+      if (compares) cells.push_back(compared_cell(table, row, name));
     cells.push_back(cut(row.reason, 60));
     text.add(std::move(cells));
   }

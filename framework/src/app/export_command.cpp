@@ -1,0 +1,72 @@
+// mixwell export: the draws of a run in a format of other programs.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/stop_signal.hpp"
+
+#include <mixwell/lab/cmdstan_csv.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace mixwell::app {
+namespace {
+
+struct Arguments {
+  std::string run;
+  std::string format;
+  CmdstanCsvOptions options;
+  bool quiet = false;
+};
+
+constexpr const char* formats =
+    "Formats:\n"
+    "  cmdstan-csv  draws_1.csv, draws_2.csv, ..., one for each chain, with the lines, columns\n"
+    "               and number formats of CmdStan 2.36. Chain 0 is draws_1.csv. Rows of warm-up\n"
+    "               come first if the run recorded them (run.record_warmup). Files of an earlier\n"
+    "               export to the same folder are replaced.";
+
+ExitCode export_draws(Arguments& arguments) {
+  const StopSignal stop;
+  arguments.options.stop = &stop.request();
+  const CmdstanCsv made = export_cmdstan_csv(arguments.run, arguments.options);
+  if (arguments.quiet) return ExitCode::ok;
+  fmt::print("{} draws of {} chains are in {}/draws_1.csv", made.draws, made.chains, made.folder);
+  fmt::print("{}\n", made.chains > 1 ? fmt::format(" to draws_{}.csv", made.chains) : "");
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Command export_command() {
+  const auto given = std::make_shared<Arguments>();
+  return {.name = "export",
+          .purpose = "Write the draws of a run in a format that other programs read",
+          .arguments = {{.name = "run",
+                         .value = &given->run,
+                         .help = "Folder of a run, or a draws.nc",
+                         .type = "DIR|FILE.nc",
+                         .required = true},
+                        {.name = "--format",
+                         .value = &given->format,
+                         .help = "The format (below)",
+                         .required = true,
+                         .choices = {"cmdstan-csv"}},
+                        {.name = "--out",
+                         .value = &given->options.folder,
+                         .help = "Folder for the files, made if it is not there (default: that of "
+                                 "the run)",
+                         .type = "DIR"},
+                        {.name = "--sig-figs",
+                         .value = &given->options.digits,
+                         .help = "Significant digits of a real number; 17 give every bit back",
+                         .shows_default = true,
+                         .range = {{1, 18}}},
+                        {.name = "--quiet", .value = &given->quiet, .help = "Print nothing"}},
+          .example = "mixwell export out/challenger --format cmdstan-csv",
+          .notes = formats,
+          .action = [given] { return export_draws(*given); }};
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,204 @@
+// Rows of a study's records: structs whose members are named as columns.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "files/json.hpp"
+#include "study/task.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace mixwell::study {
+
+using Json = nlohmann::ordered_json;
+
+/// A place of the study and the cell that stands in it; several places may share one.
+struct StudyPlace {
+  std::int64_t place = 0;  ///< counted from 1
+  std::string label;
+  std::string model;
+  std::string variant;
+  std::int64_t seed = 0;
+  std::string axes;  ///< JSON object
+  std::string cell;
+};
+
+/// A cell that has had a place.
+struct PastCell {
+  std::string label;
+  std::int64_t number = 0;  ///< counted from 1, of this label
+  std::string cell;
+  std::string since;
+};
+
+struct TrialRow : StudyTrial {
+  std::string tuning;
+};
+
+struct TuningSum : StudyTuning {
+  std::string tuning;
+};
+
+struct MetricRow : CellMetric {
+  std::string cell;
+};
+
+/// What a cell was compared with.
+struct ComparedRow {
+  std::string cell;
+  std::string reference;
+};
+
+/// T or const T.
+template <class Type, class T>
+concept Is = std::same_as<std::remove_const_t<Type>, T>;
+
+/// Names of columns, in the order of records and of study.sqlite, and what stands in them.
+template <class Values>
+struct RowColumns {
+  RowColumns(std::string_view words, Values all) : names(words), values(all) {}
+  std::string_view names;
+  Values values;
+};
+
+auto parts(Is<StudyPlace> auto& row) {
+  return RowColumns(
+      "place label model variant seed axes cell",
+      std::tie(row.place, row.label, row.model, row.variant, row.seed, row.axes, row.cell));
+}
+auto parts(Is<PastCell> auto& row) {
+  return RowColumns("label number cell since",
+                    std::tie(row.label, row.number, row.cell, row.since));
+}
+auto parts(Is<TrialRow> auto& row) {
+  return RowColumns(
+      "tuning rung candidate model variant axes values objective score gradients seconds reason "
+      "winner",
+      std::tie(row.tuning, row.rung, row.candidate, row.model, row.variant, row.axes, row.values,
+               row.objective, row.score, row.gradients, row.seconds, row.reason, row.winner));
+}
+auto parts(Is<TuningSum> auto& row) {
+  return RowColumns("tuning model variant axes trials scored gradients tuned reason",
+                    std::tie(row.tuning, row.model, row.variant, row.axes, row.trials, row.scored,
+                             row.gradients, row.tuned, row.reason));
+}
+auto parts(Is<CellRow> auto& row) {
+  return RowColumns(
+      "cell sha256 status reason outcome class min_ess min_ess_mcse gradients seconds "
+      "warmup_gradients warmup_seconds cell_seconds draws draws_sha256 attempts started_at "
+      "ended_at host versions curve ingredients manifest summary run",
+      std::tie(row.cell, row.sha256, row.status, row.reason, row.outcome, row.certificate,
+               row.min_ess, row.min_ess_mcse, row.gradients, row.seconds, row.warmup_gradients,
+               row.warmup_seconds, row.cell_seconds, row.draws, row.draws_sha256, row.attempts,
+               row.started_at, row.ended_at, row.host, row.versions, row.curve, row.ingredients,
+               row.manifest, row.summary, row.run));
+}
+auto parts(Is<MetricRow> auto& row) {
+  return RowColumns("cell name value mcse", std::tie(row.cell, row.name, row.value, row.mcse));
+}
+auto parts(Is<ComparedRow> auto& row) {
+  return RowColumns("cell reference", std::tie(row.cell, row.reference));
+}
+
+// What stands in a column. What is not known, "" and NaN, is null. JSON has no number for an
+// infinite one: {"real": "inf"}.
+
+inline Json column_json(const std::string& text) { return text.empty() ? Json() : Json(text); }
+inline Json column_json(std::int64_t number) { return number; }
+inline Json column_json(bool value) { return value ? 1 : 0; }
+inline Json column_json(double number) {
+  const Json figure = figure_json(number);
+  return figure.is_string() ? Json::object({{"real", figure}}) : figure;
+}
+inline Json column_json(CellStatus status) { return to_string(status); }
+inline Json column_json(EndedBy ended_by) { return to_string(ended_by); }
+Json column_json(const std::vector<ErrorPoint>& curve);
+/// A text may be "", where something is known to be nothing.
+template <class T>
+Json column_json(const std::optional<T>& value) {
+  if constexpr (std::is_same_v<T, std::string>)
+    return value ? Json(*value) : Json();
+  else
+    return value ? column_json(*value) : Json();
+}
+
+inline void read_column(const Json& json, std::string& to) { json.get_to(to); }
+inline void read_column(const Json& json, std::int64_t& to) { json.get_to(to); }
+inline void read_column(const Json& json, bool& to) { to = json.get<std::int64_t>() != 0; }
+inline void read_column(const Json& json, double& to) {
+  to = json.is_object() ? figure_in(json.at("real")) : json.get<double>();
+}
+void read_column(const Json& json, CellStatus& to);
+void read_column(const Json& json, EndedBy& to);
+void read_column(const Json& json, std::vector<ErrorPoint>& to);
+template <class T>
+void read_column(const Json& json, std::optional<T>& to) {
+  read_column(json, to.emplace());
+}
+
+/// Calls `use` with the name and the value of each column.
+template <class Values, class Use>
+void each_column(const RowColumns<Values>& columns, Use use) {
+  std::string_view left = columns.names;
+  const auto next = [&](auto& value) {
+    const std::size_t end = std::min(left.find(' '), left.size());
+    use(left.substr(0, end), value);
+    left.remove_prefix(std::min(end + 1, left.size()));
+  };
+  std::apply([&](auto&... value) { (next(value), ...); }, columns.values);
+}
+
+template <class Row>
+Json json_of_row(const Row& row) {
+  Json::object_t json;
+  each_column(parts(row), [&](std::string_view name, const auto& value) {
+    json.emplace_back(name, column_json(value));
+  });
+  return json;
+}
+
+/// What is null or not there is not known. Throws nlohmann's exceptions for a column that there is
+/// none of, and for anything else than a value of its type.
+template <class Row>
+Row row_in(const Json& json) {
+  Row row;
+  const auto& found = json.get_ref<const Json::object_t&>();
+  auto at = found.begin();  // columns stand in their order, mostly
+  std::size_t known = 0;
+  each_column(parts(row), [&](std::string_view name, auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) value = unknown;
+    if (at == found.end() || at->first != name)
+      at = std::find_if(found.begin(), found.end(),
+                        [&](const auto& one) { return one.first == name; });
+    if (at == found.end()) return;
+    ++known;
+    if (!at->second.is_null()) read_column(at->second, value);
+    ++at;
+  });
+  if (known == json.size()) return row;
+  throw Json::other_error::create(501, "a row with a column that no study has", &json);
+}
+
+template <class Row>
+std::vector<Row> rows_in(const Json& record, const char* table) {
+  std::vector<Row> rows;
+  for (const Json& json : record.at(table).template get_ref<const Json::array_t&>())
+    rows.push_back(row_in<Row>(json));
+  return rows;
+}
+
+template <class Row>
+Json json_of_rows(const std::vector<Row>& rows) {
+  Json json = Json::array();
+  for (const Row& row : rows) json.push_back(json_of_row(row));
+  return json;
+}
+
+}  // namespace mixwell::study
