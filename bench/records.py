@@ -40,7 +40,7 @@ def place_of(cell):
 
 
 def make_up(folder, plan, examples):
-    """A record for each cell of the plan: that of the example in its place, with its id."""
+    """For each cell of the plan, copies the record of the example in its place and puts in the id of the cell."""
     for cell in plan:
         example, text = examples[place_of(cell)]
         rows = text.replace(example, cell["cell"])

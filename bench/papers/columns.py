@@ -1,8 +1,8 @@
 # The columns of an experiment's table: which figure each shows, under which title, with how many digits.
 # SPDX-License-Identifier: Apache-2.0
 """`columns` of an experiment.toml lists keys of figures, or tables: { key, title, error, decimals }, several alike as
-{ keys, ... }, and { published, title } for what [published] has. `error` is over seeds; that of a figure KEY from the
-replicates of a run, "se KEY", is always shown."""
+{ keys, ... }, and { published, title } for what [published] has. `error` is over seeds. The error
+of a figure KEY from the replicates of a run is "se KEY"; it is always shown."""
 import math
 
 # Of keys that several experiments show; others are their own title.

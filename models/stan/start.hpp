@@ -27,7 +27,7 @@ inline std::string why_no_start(const Instance& instance, ConstBatch theta) {
 
 }  // namespace detail
 
-/// Fills a column, that of replicate at.replicate, uniformly on (-radius, radius) on the
+/// Fills the column of replicate at.replicate uniformly on (-radius, radius) on the
 /// unconstrained scale, as Stan begins, and again where no chain can start. Throws InputError,
 /// after `who`, where no point will do.
 inline void find_start(const Instance& instance, double radius, const std::string& who,

@@ -9,6 +9,8 @@ import os
 import re
 import sys
 
+from support.code_lines import code_lines
+
 SOURCE = os.environ.get("MIXWELL_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "../..")
 KERNELS = os.path.join(SOURCE, "plugins/kernels")
 # Written from docs/kernels.md alone.
@@ -51,10 +53,9 @@ def without_text(code):
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", code, flags=re.S)
 
 
-def code_lines(path):
+def lines_of(path):
     with open(path, encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
-    return [line for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
+        return code_lines(file.read())
 
 
 def public_names():
@@ -112,7 +113,7 @@ def main():
     kernels = sorted(os.path.basename(p)[:-4] for p in
                      glob.glob(os.path.join(KERNELS, "*.cpp")) + glob.glob(os.path.join(OUTSIDE, "*.cpp")))
     for kernel in kernels:
-        lines = sum(len(code_lines(path)) for path in files_of(kernel))
+        lines = sum(len(lines_of(path)) for path in files_of(kernel))
         concepts = concepts_of(kernel, public)
         inside = transition_lines(kernel)
         print(f"{kernel}: {lines} lines, {inside} in its transition, {len(concepts)} concepts")
@@ -128,7 +129,7 @@ def main():
             wrong.append(f"{kernel}: at most {most_concepts} concepts: {', '.join(concepts)}")
     paths = glob.glob(os.path.join(KERNELS, "**/*.[ch]pp"), recursive=True)
     shared = glob.glob(os.path.join(SOURCE, "framework/src/kernel/*.[ch]pp"))
-    total = sum(len(code_lines(path)) for path in paths + shared)
+    total = sum(len(lines_of(path)) for path in paths + shared)
     print(f"plugins/kernels and framework/src/kernel: {total} lines")
     if wrong:
         raise SystemExit("\n".join(wrong))

@@ -41,32 +41,33 @@ ExitCode export_draws(Arguments& arguments) {
 
 Command export_command() {
   const auto given = std::make_shared<Arguments>();
-  return {.name = "export",
-          .purpose = "Write the draws of a run in a format that other programs read",
-          .arguments = {{.name = "run",
-                         .value = &given->run,
-                         .help = "Folder of a run, or a draws.nc",
-                         .type = "DIR|FILE.nc",
-                         .required = true},
-                        {.name = "--format",
-                         .value = &given->format,
-                         .help = "The format (below)",
-                         .required = true,
-                         .choices = {"cmdstan-csv"}},
-                        {.name = "--out",
-                         .value = &given->options.folder,
-                         .help = "Folder for the files, made if it is not there (default: that of "
-                                 "the run)",
-                         .type = "DIR"},
-                        {.name = "--sig-figs",
-                         .value = &given->options.digits,
-                         .help = "Significant digits of a real number; 17 give every bit back",
-                         .shows_default = true,
-                         .range = {{1, 18}}},
-                        {.name = "--quiet", .value = &given->quiet, .help = "Print nothing"}},
-          .example = "mixwell export out/challenger --format cmdstan-csv",
-          .notes = formats,
-          .action = [given] { return export_draws(*given); }};
+  return {
+      .name = "export",
+      .purpose = "Write the draws of a run in a format that other programs read",
+      .arguments = {{.name = "run",
+                     .value = &given->run,
+                     .help = "Folder of a run, or a draws.nc",
+                     .type = "DIR|FILE.nc",
+                     .required = true},
+                    {.name = "--format",
+                     .value = &given->format,
+                     .help = "The format (below)",
+                     .required = true,
+                     .choices = {"cmdstan-csv"}},
+                    {.name = "--out",
+                     .value = &given->options.folder,
+                     .help = "Folder for the files. It is made if it is not there (default: the "
+                             "folder of the run)",
+                     .type = "DIR"},
+                    {.name = "--sig-figs",
+                     .value = &given->options.digits,
+                     .help = "Significant digits of a real number; 17 give every bit back",
+                     .shows_default = true,
+                     .range = {{1, 18}}},
+                    {.name = "--quiet", .value = &given->quiet, .help = "Print nothing"}},
+      .example = "mixwell export out/challenger --format cmdstan-csv",
+      .notes = formats,
+      .action = [given] { return export_draws(*given); }};
 }
 
 }  // namespace mixwell::app

@@ -68,15 +68,6 @@ CREATE VIEW results AS
   FROM points JOIN cells USING (cell) LEFT JOIN tunings USING (model, variant, axes);
 )";
 
-constexpr const char* running_cells =
-    "UPDATE cells SET status = 'running', started_at = since, attempts = attempts + number "
-    "FROM at_work WHERE cells.cell = at_work.cell AND status = 'pending'";
-
-/// Cells that stand in a place and have no record: what they are made of is not known.
-constexpr const char* bare_cells =
-    "INSERT INTO cells (cell, status) SELECT DISTINCT cell, 'pending' FROM points "
-    "WHERE cell NOT IN (SELECT cell FROM cells)";
-
 /// As SQL names a table or a column, whatever is in the name.
 std::string sql_name(const std::string& name) {
   std::string text = "\"";
@@ -170,7 +161,7 @@ class NewDatabase {
 class DatabaseWriter {
  public:
   DatabaseWriter(const std::string& folder, const std::string& path)
-      : folder_(folder), database_(path) {}
+      : folder_(folder), database_(path), at_work_(folder) {}
 
   void write() {
     database_.execute(schema);
@@ -178,10 +169,11 @@ class DatabaseWriter {
                                   RecordKind::cell, RecordKind::pending}) {
       for (const std::string& key : recorded_keys(folder_, kind)) take(kind, key);
     }
-    for (const TuningSum& sum : read_outline(folder_).sums())
-      database_.insert("tunings", json_of_row(sum));
-    database_.execute(bare_cells);
-    show_work();
+    const Outline outline = read_outline(folder_);
+    for (const TuningSum& sum : outline.sums()) database_.insert("tunings", json_of_row(sum));
+    // What others are made of is not known.
+    for (const StudyPlace& place : outline.places)
+      if (!cells_.contains(place.cell)) insert_cell({{"cell", place.cell}, {"status", "pending"}});
     database_.execute("COMMIT");
   }
 
@@ -192,35 +184,42 @@ class DatabaseWriter {
     if (record.rows.empty()) return;
     try {
       const Json tables = parse_json(record.rows);
-      for (const auto& [table, rows] : tables.items()) {
-        for (const Json& row : rows)
-          if (kind != RecordKind::pending || !has_record(row)) database_.insert(table.c_str(), row);
-      }
+      for (const auto& [table, rows] : tables.items())
+        for (const Json& row : rows) insert(kind, table, row);
       database_.insert("seals",
                        {{"kind", kind_name(kind)}, {"key", key}, {"sha256", record.sha256}});
     } catch (const Json::exception& fault) {
       refuse_record(file, fault.what());
     }
-    if (kind == RecordKind::cell) recorded_.insert(key);
   }
 
-  bool has_record(const Json& row) const {
-    return recorded_.contains(row.at("cell").get_ref<const std::string&>());
+  /// The record of a cell comes before what is pending.
+  void insert(RecordKind kind, const std::string& table, const Json& row) {
+    if (table != "cells") return database_.insert(table.c_str(), row);
+    const bool is_known =
+        kind == RecordKind::pending && cells_.contains(row.at("cell").get<std::string>());
+    if (!is_known) insert_cell(row);
   }
 
   /// A claim whose cell has ended is about to be given back.
-  void show_work() {
-    database_.execute("CREATE TEMP TABLE at_work (cell TEXT, since TEXT, number INTEGER)");
-    const CellsAtWork now(folder_);
-    for (const auto& [cell, work] : now.all()) {
-      database_.insert("at_work", {{"cell", cell}, {"since", work.since}, {"number", work.number}});
+  void insert_cell(Json row) {
+    StudyRow shown;
+    row.at("cell").get_to(shown.cell);
+    read_column(row.at("status"), shown.status);
+    shown.attempts = row.value("attempts", std::int64_t{0});
+    cells_.insert(shown.cell);
+    if (at_work_.show(shown)) {
+      row["status"] = to_string(shown.status);
+      row["started_at"] = shown.started_at;
+      row["attempts"] = shown.attempts;
     }
-    database_.execute(running_cells);
+    database_.insert("cells", row);
   }
 
   std::string folder_;
   NewDatabase database_;
-  std::set<std::string> recorded_;
+  CellsAtWork at_work_;
+  std::set<std::string> cells_;
 };
 
 /// Behind the name of a database, and of what SQLite keeps beside it.

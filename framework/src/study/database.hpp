@@ -15,8 +15,8 @@ namespace mixwell::study {
 /// file in its place and for a record that no study has written.
 MIXWELL_EXPORT void write_database(const std::string& folder);
 
-/// Throws InputError where a study must not write one: in the place of what is no file, or of a
-/// database beside which there are no records.
+/// Throws InputError where a study must not write one: if something that is no file has its name,
+/// or if there is a database and no record of a study beside it.
 void check_database_place(const std::string& folder);
 
 /// Keeps study.sqlite near the records while a study changes them, in a thread of its own.

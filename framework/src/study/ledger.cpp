@@ -17,13 +17,15 @@
 namespace mixwell::study {
 namespace {
 
-bool has_ended(CellStatus status) {
-  return status == CellStatus::done || status == CellStatus::failed;
-}
-
 /// A record that says the same already stays as it is.
 void write_changed(const std::string& file, const Json& rows) {
   if (read_record(file).rows != json_text(rows)) write_record(file, rows);
+}
+
+/// Instead of what the index says of it, or may say.
+void index_again(const std::string& folder, const std::string& cell, CellStatus status) {
+  forget_end(folder, cell);
+  index_end(folder, cell, status);
 }
 
 /// Of all draws; what is not finite is not known.
@@ -101,10 +103,8 @@ void Ledger::put_index_in_order() const {
   for (const auto& [cell, state] : cells_) {
     if (!has_ended(state.status)) continue;
     const auto one = indexed.find(cell);
-    if (one == indexed.end() || one->second != state.status) {
-      forget_end(folder_, cell);
-      index_end(folder_, cell, state.status);
-    }
+    if (one == indexed.end() || one->second != state.status)
+      index_again(folder_, cell, state.status);
     if (one != indexed.end()) indexed.erase(one);
   }
   for (const auto& [cell, status] : indexed) forget_end(folder_, cell);
@@ -197,8 +197,7 @@ void Ledger::compare(const std::string& cell, const ReferenceErrors& errors) {
   });
   put_errors(errors, *record);
   write_record(record_file(folder_, RecordKind::cell, cell), json_of(*record));
-  forget_end(folder_, cell);
-  index_end(folder_, cell, record->row.status);
+  index_again(folder_, cell, record->row.status);
   cells_[cell].reference = record->reference;
 }
 
@@ -209,14 +208,15 @@ void Ledger::set(const std::map<std::string, std::string>& facts) {
   write_changed(record_file(folder_, RecordKind::study), {{"study", rows}});
 }
 
-Trials Ledger::trials_of(const std::string& tuning) const {
+const Trials& Ledger::trials_of(const std::string& tuning) const {
+  static const Trials none;
   const auto found = outline_.tunings.find(tuning);
-  return found == outline_.tunings.end() ? Trials() : found->second;
+  return found == outline_.tunings.end() ? none : found->second;
 }
 
 std::optional<double> Ledger::known_score(const std::string& tuning, std::int64_t rung,
                                           std::int64_t candidate) const {
-  const Trials trials = trials_of(tuning);
+  const Trials& trials = trials_of(tuning);
   const auto found = trials.find({rung, candidate});
   if (found == trials.end()) return std::nullopt;
   return found->second.score;
@@ -241,7 +241,7 @@ void Ledger::choose(const std::string& tuning, std::int64_t rung, std::int64_t c
 }
 
 bool Ledger::has_chosen(const std::string& tuning) const {
-  const Trials trials = trials_of(tuning);
+  const Trials& trials = trials_of(tuning);
   return std::any_of(trials.begin(), trials.end(),
                      [](const auto& one) { return one.second.winner; });
 }

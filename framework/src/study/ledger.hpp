@@ -76,7 +76,7 @@ class Ledger {
   bool has_chosen(const std::string& tuning) const;
 
  private:
-  Trials trials_of(const std::string& tuning) const;
+  const Trials& trials_of(const std::string& tuning) const;
   void put_index_in_order() const;
   void forget(const std::string& cell) const;
   void start(const LedgerEvent& event);

@@ -242,9 +242,7 @@ std::map<std::string, CellRow> read_pending(const std::string& folder, LongTexts
 std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell) {
   const auto record = read_cell(folder, cell, LongTexts::skipped);
   if (!record) return std::nullopt;
-  const CellStatus status = record->row.status;
-  const bool has_ended = status == CellStatus::done || status == CellStatus::failed;
-  return has_ended ? std::optional(status) : std::nullopt;
+  return has_ended(record->row.status) ? std::optional(record->row.status) : std::nullopt;
 }
 
 }  // namespace mixwell::study

@@ -35,7 +35,7 @@ const char* kind_name(RecordKind kind);
 /// [ROW...]...}}.
 MIXWELL_EXPORT std::string record_file(const std::string& folder, RecordKind kind,
                                        const std::string& key = {});
-/// The keys of which there are files; "" of a kind that has one file.
+/// The keys that have a file; only "" for a kind that has one file.
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind);
 /// Whether there is a record of a study, its places or a cell.
 bool has_records(const std::string& folder);

@@ -7,10 +7,11 @@
 namespace mixwell::study {
 
 Remembered::Remembered(std::string folder) : folder_(std::move(folder)) {
+  if (folder_.empty()) return;
   const auto texts = use_record(record_file(folder_, RecordKind::plans), [](const Json& rows) {
     return rows.at("texts").get<std::map<std::string, std::string>>();
   });
-  if (texts && !folder_.empty()) texts_ = *texts;
+  if (texts) texts_ = *texts;
 }
 
 std::string Remembered::text(const std::string& key) const {

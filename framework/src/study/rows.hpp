@@ -19,6 +19,11 @@ namespace mixwell::study {
 
 using Json = nlohmann::ordered_json;
 
+/// Nothing is left to do for it.
+inline bool has_ended(CellStatus status) noexcept {
+  return status == CellStatus::done || status == CellStatus::failed;
+}
+
 /// A place of the study and the cell that stands in it; several places may share one.
 struct StudyPlace {
   std::int64_t place = 0;  ///< counted from 1

@@ -43,13 +43,13 @@ Surroundings surroundings_in(const std::string& folder) {
 CellsAtWork::CellsAtWork(const std::string& folder)
     : all_(Claims(folder + "/claims", std::numeric_limits<double>::infinity()).at_work()) {}
 
-void CellsAtWork::show(StudyRow& row) const {
+bool CellsAtWork::show(StudyRow& row) const {
   const auto found = all_.find(row.cell);
-  if (found == all_.end() || row.status == CellStatus::done || row.status == CellStatus::failed)
-    return;
+  if (found == all_.end() || has_ended(row.status)) return false;
   row.status = CellStatus::running;
   row.started_at = found->second.since;
   row.attempts += found->second.number;
+  return true;
 }
 
 void Shares::tidy() {

@@ -32,9 +32,8 @@ MIXWELL_EXPORT Surroundings surroundings_in(const std::string& folder);
 class CellsAtWork {
  public:
   explicit CellsAtWork(const std::string& folder);
-  /// Puts into the row of a cell that has not ended that it runs, where it does.
-  void show(StudyRow& row) const;
-  const std::map<std::string, Claims::ClaimedWork>& all() const noexcept { return all_; }
+  /// Puts into the row of a cell that has not ended that it runs, where it does; whether it does.
+  bool show(StudyRow& row) const;
 
  private:
   std::map<std::string, Claims::ClaimedWork> all_;

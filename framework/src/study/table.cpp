@@ -70,10 +70,10 @@ class TableReader {
 
   StudyTable read() {
     read_facts();
-    read_rows();
-    read_metrics();
     for (TrialRow& trial : outline_.trials()) table_.tune.push_back(std::move(trial));
     for (TuningSum& sum : outline_.sums()) table_.tunings.push_back(std::move(sum));
+    read_rows();
+    read_metrics();
     return std::move(table_);
   }
 
@@ -103,7 +103,7 @@ class TableReader {
   }
 
   void read_rows() {
-    for (const TuningSum& sum : outline_.sums())
+    for (const StudyTuning& sum : table_.tunings)
       tuned_[{sum.model, sum.variant, sum.axes}] = sum.tuned;
     const std::size_t count = outline_.places.size();
     table_.rows.resize(count);

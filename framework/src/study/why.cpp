@@ -38,9 +38,12 @@ struct StoredCell {
   Json ingredients;
 };
 
-StoredCell stored(const std::string& folder, const std::string& cell) {
+StoredCell stored(const std::string& folder, const std::string& cell, const Remark& remark) {
   StoredCell found;
-  if (auto record = read_cell(folder, cell, LongTexts::kept)) found.row = std::move(record->row);
+  bool is_damaged = false;
+  if (auto record = read_cell(folder, cell, LongTexts::kept, &is_damaged))
+    found.row = std::move(record->row);
+  if (is_damaged) tell_damaged({record_file(folder, RecordKind::cell, cell)}, remark);
   auto pending = read_pending(folder, LongTexts::kept);
   if (found.row.cell.empty() && pending.contains(cell)) found.row = std::move(pending[cell]);
   found.row.cell = cell;
@@ -113,10 +116,11 @@ std::string state_text(const StudyRow& row) {
   return text;
 }
 
-std::string why(const std::string& folder, const std::string& cell) {
+std::string why(const std::string& folder, const std::string& cell, const Remark& remark) {
   const Outline outline = read_outline(folder);
+  tell_damaged(outline.damaged, remark);
   const Found found = find(outline, cell);
-  const StoredCell now = stored(folder, found.cell);
+  const StoredCell now = stored(folder, found.cell, remark);
   std::string text =
       fmt::format("cell {} stands at {}\n{}\n", found.cell, found.label, state_text(now.row));
   const auto past = outline.history.find(found.label);
@@ -125,7 +129,7 @@ std::string why(const std::string& folder, const std::string& cell) {
   const std::string& before = std::prev(past->second.end(), 2)->cell;
   text += fmt::format("Since {} it stands in the place of cell {}, because\n",
                       past->second.back().since, before);
-  return text + differences(stored(folder, before), now);
+  return text + differences(stored(folder, before, remark), now);
 }
 
 }  // namespace
@@ -139,8 +143,8 @@ std::string ingredient_differences(const std::string& before, const std::string&
 }  // namespace study
 
 std::string study_why(const std::string& study_folder, const std::string& cell,
-                      const std::function<void(const std::string&)>& /*remark*/) {
-  return study::read_study(study_folder, [&] { return study::why(study_folder, cell); });
+                      const std::function<void(const std::string&)>& remark) {
+  return study::read_study(study_folder, [&] { return study::why(study_folder, cell, remark); });
 }
 
 }  // namespace mixwell

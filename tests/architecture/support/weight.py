@@ -11,9 +11,10 @@ import re
 import subprocess
 import sys
 
+from code_lines import code_lines
+
 TRUNK = ("framework", "plugins", "models", "integrators", "estimators")
 NO_AUTHORS = ("lab.hpp", "lab.h", "callback.h", "export.hpp", "version.hpp")
-RAW_STRING = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 
 
 def git(*words):
@@ -34,13 +35,6 @@ def texts_of(commit, names):
         answer = answer[size + 1 :]
 
 
-def code_lines(text):
-    """What a raw string holds is code."""
-    text = RAW_STRING.sub(lambda found: re.sub(r"(?m)^\s*//", "text", found.group()), text)
-    text = re.sub(r"(?ms)^\s*/\*.*?\*/$", "", text)
-    return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith("//"))
-
-
 def keys_of(program):
     def asked(*words):
         return json.loads(subprocess.run([program, *words, "--json"], check=True, capture_output=True).stdout)
@@ -54,7 +48,7 @@ def weigh(commit):
     code = [name for name in names if name.endswith((".cpp", ".hpp", ".h"))]
     lines = {}
     for name, text in texts_of(commit, code):
-        lines[name] = code_lines(text)
+        lines[name] = len(code_lines(text))
     product = {top: sum(count for name, count in lines.items() if name.startswith(top + "/")) for top in TRUNK}
     print(f"{commit}: {len(names)} files")
     for top, count in product.items():

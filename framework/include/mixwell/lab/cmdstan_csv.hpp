@@ -12,8 +12,9 @@ namespace mixwell {
 class StopRequest;
 
 struct CmdstanCsvOptions {
-  std::string folder{};  ///< of the files, made if it is not there; "" = that of the run
-  int digits = 8;        ///< significant digits of a real number; 17 give every bit back
+  std::string
+      folder{};    ///< for the files; it is made if it is not there. "" = the folder of the run
+  int digits = 8;  ///< significant digits of a real number; 17 give every bit back
   const StopRequest* stop = nullptr;
 };
 

@@ -136,7 +136,8 @@ double metric(const StudyTable& table, const StudyRow& row, std::string_view nam
   return row.metrics[static_cast<std::size_t>(found - table.metrics.begin())];
 }
 
-/// Chains that have not mixed, or of which that is not known, have no Monte Carlo errors.
+/// There are no Monte Carlo errors if the chains have not mixed, or if nobody knows whether they
+/// have.
 std::string compared_cell(const StudyTable& table, const StudyRow& row, std::string_view name) {
   const bool is_known = !name.ends_with("_mcse") || metric(table, row, "max_rhat") <= unmixed_rhat;
   return is_known ? short_number(metric(table, row, name)) : "";
