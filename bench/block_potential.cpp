@@ -1,12 +1,13 @@
 // What U of a block given the rest saves: a trajectory on the block with its cache, and with as
 // many evaluations of the whole U. SPDX-License-Identifier: Apache-2.0
+#include "../tests/guests.hpp"
 #include "ratio.hpp"
 
-#include <mixwell/block_potential.hpp>
+#include <mixwell/base/random.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/selection.hpp>
+#include <mixwell/law/block_potential.hpp>
+#include <mixwell/law/selection.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +24,7 @@ using namespace mixwell;
 namespace {
 
 const Registry& registry() {
-  static const Registry all = Registry::load(Registry::default_folders());
+  static const Registry all = Registry::load(guests::with_default_folders());
   return all;
 }
 

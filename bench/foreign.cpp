@@ -1,7 +1,7 @@
 // What Mixwell costs beyond the bare calls of a C function, and of a library of a Stan program.
 // SPDX-License-Identifier: Apache-2.0
 #include "../models/stan/engine.hpp"
-#include "../models/stan/interface.hpp"
+#include "../models/stan/instance.hpp"
 #include "ratio.hpp"
 
 #include <mixwell/callback.h>
@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <sstream>
 #include <string>
 
 using namespace mixwell;
@@ -117,10 +116,9 @@ bool compare(const std::string& what, const std::string& model,
 decltype(&logistic) volatile called = &logistic;
 
 bool c_function() {
-  std::ostringstream address;
-  address << reinterpret_cast<void*>(&logistic);
+  mixwell_offer_function("logistic", nullptr, &logistic, nullptr);
   return compare("C function",
-                 "use = \"callback\"\naddress = \"" + address.str() + "\"\nparameters = [\"beta[" +
+                 "use = \"callback\"\nfunction = \"logistic\"\nparameters = [\"beta[" +
                      std::to_string(inputs) + "]\"]\n",
                  [](const double* theta, double* u, double* gradient) {
                    called(inputs, 1, theta, u, gradient, nullptr);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ratio.hpp"
 
-#include <mixwell/block_potential.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/law/block_potential.hpp>
 
 #include <Random123/threefry.h>
 

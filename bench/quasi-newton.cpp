@@ -4,9 +4,9 @@
 #include "../estimators/quasi-newton/update.hpp"
 #include "ratio.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/lab/registry.hpp>
-#include <mixwell/random.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a factorisation whose rows are divided among ranks of MPI (docs/clusters.md).
 
-Runs variants of bench/papers/ha-f5 by `mpirun -n P` for each P of --ranks with run.ranks = "coordinates", --repeats
+Runs variants of papers/hamcmc/ha-f5 by `mpirun -n P` for each P of --ranks with run.ranks = "coordinates", --repeats
 times in turn, --sweeps sweeps each, and prints milliseconds and kilobytes (sent by rank 0) a move,
 with quartiles. All must draw the same. With --curve CSV it runs the whole variants on the most ranks instead and
 writes the root mean square error of the ratings held out, averaged over the draws so far, against seconds and
@@ -19,15 +19,15 @@ import subprocess
 import sys
 import tempfile
 
-PAPERS = pathlib.Path(__file__).resolve().parent / "papers"
-sys.path.insert(0, str(PAPERS))
+PAPERS = pathlib.Path(__file__).resolve().parents[1] / "papers"
+sys.path.insert(0, str(PAPERS / "tools"))
 
 import cells  # noqa: E402
 
 
 def manifests_in(place):
     """The variants of the study, written down as manifests: name -> (variant, path)."""
-    found = list(cells.variants(PAPERS / "ha-f5" / "ha-f5.toml"))
+    found = list(cells.variants(PAPERS / "hamcmc" / "ha-f5" / "ha-f5.toml"))
     paths = cells.write(found, pathlib.Path(place) / "manifests")
     return {variant.name: (variant, paths[variant.label]) for variant in found}
 

@@ -4,10 +4,10 @@
 #include "../models/logistic-regression/likelihood.hpp"
 #include "ratio.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/estimator.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/plugin.hpp>
-#include <mixwell/random.hpp>
 
 #include <cstdio>
 #include <memory>

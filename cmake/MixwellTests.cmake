@@ -63,7 +63,7 @@ endforeach()
 
 # The program and everything it loads are up to date before a test that may run them is.
 function(mixwell_needs_program target)
-  add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice
+  add_dependencies(${target} mixwell_plugins mixwell_guests mixwell_wrong_plugins kernel-coordinate-slice
     model-poisson-hierarchy kernel-multiple-try kernel-direction-slice steps-chees
     wired_steps)
   add_dependencies(${target} mixwell mixwell_c mixwell_commands)
@@ -112,7 +112,7 @@ function(keep_files_with tag files)
   set(${files} ${kept} PARENT_SCOPE)
 endfunction()
 
-# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
+# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp and papers/*/tests/unit/*.cpp -> unit_tests, 120 seconds a case. Words
 # after that are further labels of its cases. TAGS: some cases have these tags, and get them as labels
 # too; the rest gets the label brief where slow is one of the tags. .ci/run leaves out nightly and verify;
 # it runs what is slow without sanitizers, and what is brief with them. Files with brief cases alone are left
@@ -121,6 +121,8 @@ endfunction()
 function(mixwell_add_tests label timeout folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS;TAGS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
+  file(GLOB guests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/papers/*/tests/${folder}/*.cpp)
+  list(APPEND sources ${guests})
   if("slow" IN_LIST arg_TAGS AND NOT MIXWELL_BRIEF_TESTS)
     keep_files_with(slow sources)
   endif()
@@ -217,6 +219,8 @@ function(mixwell_add_package_tests timeout)
   set(build ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
   add_test(NAME package COMMAND ${folder}/run.sh ${build})
   set_tests_properties(package PROPERTIES LABELS package)
+  add_test(NAME package/papers COMMAND ${folder}/papers.sh ${build} ${PROJECT_SOURCE_DIR})
+  set_tests_properties(package/papers PROPERTIES LABELS "package;slow")
   add_test(NAME package/build-time COMMAND ${folder}/build_time.sh ${build})
   set_tests_properties(package/build-time PROPERTIES LABELS "package;slow;nightly")
   # ./dev package makes them, which takes a build of its own.
@@ -230,7 +234,7 @@ function(mixwell_add_package_tests timeout)
       LABELS "package;slow" SKIP_RETURN_CODE 77)
   endforeach()
   set_property(TEST package/clang++ package/g++-11 APPEND PROPERTY LABELS nightly)
-  mixwell_time_limit(${timeout} package package/build-time package/packages package/clang++ package/g++-11)
+  mixwell_time_limit(${timeout} package package/papers package/build-time package/packages package/clang++ package/g++-11)
 endfunction()
 
 # What the public headers promise: one is enough, and each compiles alone.
@@ -269,7 +273,7 @@ function(mixwell_add_typed_tests)
     ${commands} ${folder}/untyped.cpp)
   set_tests_properties(typed/escape PROPERTIES PASS_REGULAR_EXPRESSION "1 swaps, 1 escaped")
   file(GLOB plugins ${kernels}/*.cpp ${PROJECT_SOURCE_DIR}/plugins/compositors/*.cpp
-    ${PROJECT_SOURCE_DIR}/plugins/oracles/*.cpp)
+    ${PROJECT_SOURCE_DIR}/plugins/oracles/*.cpp ${PROJECT_SOURCE_DIR}/papers/*/plugins/kernel-*.cpp)
   add_test(NAME typed/all-plugins COMMAND ${swap} ${commands} ${plugins})
   file(GLOB parts ${shared}/*.cpp)
   add_test(NAME typed/all-parts COMMAND ${swap} --separately ${commands} ${parts})

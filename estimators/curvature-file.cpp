@@ -3,8 +3,7 @@
 #include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
 #include "covariance/diagonal.hpp"
-#include "curvature-file/csv.hpp"
-#include "curvature-file/recorded.hpp"
+#include "curvature-file/read.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -52,8 +51,7 @@ class CurvatureFile final : public ConstantCurvature {
       fields.text("kernel", kernel)
           .help(
               "draws.nc of a run with several kernels, such as one of blocks: whose curvature, by "
-              "the "
-              "name that stands before `_inv_metric`");
+              "the name that stands before `_inv_metric`");
     }
   };
 
@@ -76,14 +74,11 @@ class CurvatureFile final : public ConstantCurvature {
  private:
   static Metric read(const Params& params) {
     if (is_netcdf(params.file)) return read_recorded(params);
-    if (!params.kernel.empty()) {
-      throw ParameterError("kernel", "goes with a draws.nc; " + params.file +
-                                         " is a text, which holds one curvature");
-    }
-    if (params.chain) {
-      throw ParameterError("chain", "goes with a draws.nc; " + params.file +
-                                        " is a text, which holds one curvature");
-    }
+    for (const auto& [key, is_given] : {std::pair("kernel", !params.kernel.empty()),
+                                        std::pair("chain", params.chain.has_value())})
+      if (is_given)
+        throw ParameterError(
+            key, "goes with a draws.nc; " + params.file + " is a text, which holds one curvature");
     return read_csv(params.file);
   }
 
@@ -115,11 +110,9 @@ MIXWELL_PLUGIN(registrar) {
            "H is read once and stays: composed with a fixed step size, the certificate is exact "
            "from the first sweep. A draws.nc gives the `inv_metric` that a run with the estimator "
            "diagonal or dense recorded, of one chain or the mean over chains, in their order; that "
-           "of a run with several "
-           "kernels is called by `kernel`, and lists the coordinates of its block in their order. "
-           "A "
-           "CSV has no header and lists H, the inverse of the mass where coupling is mass. A "
-           "matrix must be symmetric (to 1e-12; the lower triangle is used) and positive definite. "
-           "O(d) or O(d^2) a product, d^3 / 3 once for the factor S.",
+           "of a run with several kernels is called by `kernel`, and lists the coordinates of its "
+           "block in their order. A CSV has no header and lists H, the inverse of the mass where "
+           "coupling is mass. A matrix must be symmetric (to 1e-12; the lower triangle is used) "
+           "and positive definite. O(d) or O(d^2) a product, d^3 / 3 once for the factor S.",
        .sources = {}});
 }

@@ -3,7 +3,6 @@
 #include "covariance/dense.hpp"
 
 #include "covariance/learnt.hpp"
-#include "covariance/welford.hpp"
 
 #include <mixwell/plugin.hpp>
 

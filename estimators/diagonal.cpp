@@ -3,7 +3,6 @@
 #include "covariance/diagonal.hpp"
 
 #include "covariance/learnt.hpp"
-#include "covariance/welford.hpp"
 
 #include <mixwell/plugin.hpp>
 

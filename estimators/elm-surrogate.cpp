@@ -203,13 +203,11 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "phi(theta) = sum v_i sigma(w_i'theta + d_i) with random nodes, scaled to the Laplace "
            "approximation of the target, and v from a ridge regression of grad phi on grad U "
-           "(score "
-           "matching). Points are added one by one: the triangle R of a QR factorisation, R'R = "
-           "lambda I + sum A'A, takes the rows A = (grad sigma_i) of a point, and R v = y gives v; "
-           "this is the published recursion for v and C = (R'R)^-1 in a form in which C cannot "
-           "lose its symmetry or definiteness. 2 d s^2 + O(s^2) a point, s^2 numbers, O(d s) for "
-           "phi "
-           "and its gradient, as products of matrices for all columns.",
+           "(score matching). Points are added one by one: the triangle R of a QR factorisation, "
+           "R'R = lambda I + sum A'A, takes the rows A = (grad sigma_i) of a point, and R v = y "
+           "gives v; this is the published recursion for v and C = (R'R)^-1 in a form in which C "
+           "cannot lose its symmetry or definiteness. 2 d s^2 + O(s^2) a point, s^2 numbers, O(d "
+           "s) for phi and its gradient, as products of matrices for all columns.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, equations 3.19 to 3.21",
                    "Huang, Zhu & Siew 2006, Neurocomputing 70 (random nodes)"},
        .purpose = "surrogate"});

@@ -6,8 +6,6 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <Eigen/Cholesky>
-
 #include <memory>
 
 namespace {

@@ -1,11 +1,9 @@
 // Stochastic-gradient Hamiltonian Monte Carlo: a first-order step with friction and noise.
 // SPDX-License-Identifier: Apache-2.0
-#include "euler-maruyama-friction/empirical.hpp"
 #include "euler-maruyama-friction/friction.hpp"
 
 #include <mixwell/plugin.hpp>
 
-#include <cmath>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -65,6 +63,7 @@ class EulerMaruyamaFriction final : public Integrator {
           .at_least(0)
           .refines(Refines::step_size_squared)
           .instead_of("noise_estimate")
+          .only_with("alpha")
           .help("eps D, for use with alpha. At most `alpha`");
       fields.text("noise_from", noise_from)
           .one_of({"fixed", "empirical-diagonal", "empirical-full"})
@@ -152,9 +151,6 @@ class EulerMaruyamaFriction final : public Integrator {
 
  private:
   void check_notation(const Params& params) const {
-    if (params.beta && !params.alpha) {
-      throw ParameterError("beta", "goes with `alpha`; with `friction` give noise_estimate");
-    }
     if (params.alpha && !params.friction_matrix.empty()) {
       throw ParameterError("alpha", "is eps F of a number; give it, or friction_matrix");
     }
@@ -167,8 +163,7 @@ class EulerMaruyamaFriction final : public Integrator {
 
   static constexpr const char* heats =
       "the noise of the gradient alone would heat the momentum; raise it, take larger minibatches "
-      "or "
-      "a smaller eps";
+      "or a smaller eps";
 
   std::string key() const {
     if (friction_.per_step()) return "alpha";
@@ -226,12 +221,10 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "first-order steps with friction and noise (SGHMC)",
        .details =
            "theta += eps A M^-1 p; p += -eps A' grad U(theta) - eps F M^-1 p + N(0, 2 eps (F - "
-           "D)), "
-           "both with p from before the step, for p ~ N(0, M); (A, M) from the kernel's coupling. "
-           "F "
-           "is a number, a diagonal or a matrix. With M = I and v = eps p, "
-           "eta = eps^2, alpha = eps F and beta = eps D this is v += -eta grad U - alpha v + N(0, "
-           "2 (alpha - beta) eta): give friction and noise_estimate, or alpha and beta (and "
+           "D)), both with p from before the step, for p ~ N(0, M); (A, M) from the kernel's "
+           "coupling. F is a number, a diagonal or a matrix. With M = I and v = eps p, eta = "
+           "eps^2, alpha = eps F and beta = eps D this is v += -eta grad U - alpha v + N(0, 2 "
+           "(alpha - beta) eta): give friction and noise_estimate, or alpha and beta (and "
            "learning_rate = eta for the kernel's step size). D may also be estimated in each step, "
            "eps A' V A / 2 with V from the empirical Fisher information of the minibatch that the "
            "gradient is from, which costs about one more gradient; the run ends with an error "

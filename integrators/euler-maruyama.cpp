@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
-#include <cmath>
-
 namespace {
 
 using namespace mixwell;
@@ -25,7 +23,6 @@ class EulerMaruyama final : public Integrator, public RowByRow {
   }
   Traits traits() const override { return declared(); }
   bool has_noise() const noexcept override { return true; }
-  bool ends_with_gradient() const noexcept override { return true; }
   bool takes_drift_correction() const noexcept override { return true; }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
 

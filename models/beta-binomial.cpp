@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -186,23 +185,20 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "P(y | n, m, K) = C(n, y) B(K m + y, K (1 - m) + n - y) / B(K m, K (1 - m)), a binomial "
            "law whose share is Beta(K m, K (1 - m)); prior p(m, K) ~ 1 / (m (1 - m)) 1 / (1 + "
-           "K)^2, "
-           "improper in m.\n"
+           "K)^2, improper in m.\n"
            "Coordinates: x1 = log(m / (1 - m)) and x2 = log K. The Jacobian dm dK = m (1 - m) K "
-           "dx1 "
-           "dx2 is part of U: in x the prior is constant in x1 and logistic in x2,\n"
+           "dx1 dx2 is part of U: in x the prior is constant in x1 and logistic in x2,\n"
            "U(x) = log(1 + e^x2) + log(1 + e^-x2) - sum_j [log (K m)_yj + log (K (1 - m))_(nj - "
-           "yj) "
-           "- log (K)_nj], with the rising factorial (a)_k = a (a + 1) ... (a + k - 1) = Gamma(a + "
-           "k) / Gamma(a); C(n, y) is left out. Recorded are m and K.\n"
+           "yj) - log (K)_nj], with the rising factorial (a)_k = a (a + 1) ... (a + k - 1) = "
+           "Gamma(a + k) / Gamma(a); C(n, y) is left out. Recorded are m and K.\n"
            "Differences of log Gamma would lose all digits for large K and n. The sum for a case "
-           "is "
-           "log of the probability of one order of draws from Polya's urn: the first draws, until "
-           "K m and K (1 - m) have grown to 16, are taken one by one, and the rest is Stirling's "
-           "series with its large parts put together as binomial terms and two deviances.\n"
+           "is log of the probability of one order of draws from Polya's urn: the first draws, "
+           "until K m and K (1 - m) have grown to 16, are taken one by one, and the rest is "
+           "Stirling's series with its large parts put together as binomial terms and two "
+           "deviances.\n"
            "Every case needs whole numbers 0 <= y <= n, n >= 1; some y must be above 0 and some "
-           "below its n, else the posterior is improper. U and gradient take at most "
-           "40 logarithms and 60 divisions a case, whatever n.\n"
+           "below its n, else the posterior is improper. U and gradient take at most 40 logarithms "
+           "and 60 divisions a case, whatever n.\n"
            "Without data, pairs are simulated by Polya's urn: after i draws with y positive ones "
            "the next is positive with probability (K m + y) / (K + i), decided by uniform i of "
            "replicate j of the stream of simulate_seed and \"beta-binomial/cases\".\n"

@@ -5,7 +5,6 @@
 #include <boost/math/special_functions/gamma.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace {
@@ -89,9 +88,8 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "U = sum_i b theta_i - (a - 1) log theta_i on theta > 0, +inf elsewhere, with a = shape "
            "and b = rate, without the constant; parameter x of shape [d]. A chain on R^d leaves "
-           "the "
-           "support: Metropolis kernels then reject, and model `mirrored` is the law to give to "
-           "all others. grad U is bounded at 0 for a = 1 alone. Exact draws invert the "
+           "the support: Metropolis kernels then reject, and model `mirrored` is the law to give "
+           "to all others. grad U is bounded at 0 for a = 1 alone. Exact draws invert the "
            "distribution function, one uniform a coordinate.",
        .sources = {}});
 }

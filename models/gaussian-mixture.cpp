@@ -3,7 +3,6 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace {

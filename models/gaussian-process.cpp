@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <memory>
-#include <utility>
 
 namespace {
 
@@ -66,8 +65,7 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
           .one_of({"normal", "poisson", "bernoulli"})
           .help(
               "y_n given f = f(x_n): N(f, noise_sd^2); a count with mean exp(f); 1 with "
-              "probability "
-              "1 / (1 + exp(-f)), else 0");
+              "probability 1 / (1 + exp(-f)), else 0");
       fields.number("noise_sd", noise_sd).above(0).help("normal: standard deviation of y_n");
       fields.number("mean", mean).help("of the prior, the same everywhere");
       fields.number("sd", sd).above(0).help("standard deviation of the prior at each input");
@@ -245,8 +243,7 @@ MIXWELL_PLUGIN(registrar) {
            "/ 2 + sum_n -log p(y_n | f_n). Parameters of K are given, not sampled. O(N^2) an "
            "evaluation.\n"
            "f has a Gaussian prior, for kernels `elliptical-slice` and `pcn`; exact draws where y "
-           "is "
-           "normal, draws of data always.",
+           "is normal, draws of data always.",
        .sources = {"Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, sections "
                    "2.2 and 3.3"}});
 }

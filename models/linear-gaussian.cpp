@@ -110,9 +110,11 @@ class LinearGaussian final : public Model,
 
     void declare(Fields& fields) {
       fields.text("data", data).file().help("CSV of the cases, plain or gzipped; or simulate them");
-      fields.text("response", columns.response).help("data: column of x_n");
+      fields.text("response", columns.response).only_with("data").help("data: column of x_n");
       declare_columns(fields, columns);
-      fields.flag("intercept", intercept).help("data: a first coefficient, for the constant 1");
+      fields.flag("intercept", intercept)
+          .only_with("data")
+          .help("data: a first coefficient, for the constant 1");
       simulation.declare(fields);
       fields.number("noise_variance", noise_variance)
           .above(0)
@@ -123,9 +125,9 @@ class LinearGaussian final : public Model,
 
   explicit LinearGaussian(const Params& params) : LinearGaussian(params, make_cases(params)) {}
 
-  std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
-  std::vector<Labels> labels() const override { return coefficients_.labels; }
-  std::vector<std::string> remarks() const override { return remarks_; }
+  std::vector<Parameter> parameters() const override { return cases_.coefficients.parameters; }
+  std::vector<Labels> labels() const override { return cases_.coefficients.labels; }
+  std::vector<std::string> remarks() const override { return cases_.remarks; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
@@ -133,15 +135,17 @@ class LinearGaussian final : public Model,
   }
 
   std::vector<NamedValues> observed_data() const override {
-    return {
-        {.name = response_, .shape = {terms()}, .values = {observed_.begin(), observed_.end()}}};
+    return {{.name = cases_.response,
+             .shape = {terms()},
+             .values = {cases_.observed.begin(), cases_.observed.end()}}};
   }
   std::vector<NamedValues> constant_data() const override {
-    return regression::constant_data(numbers_);
+    return regression::constant_data(cases_.numbers);
   }
   std::vector<Parameter> generated() const override {
-    return {{.name = response_, .shape = {terms()}, .group = RecordGroup::log_likelihood},
-            {.name = response_, .shape = {terms()}, .group = RecordGroup::posterior_predictive}};
+    return {
+        {.name = cases_.response, .shape = {terms()}, .group = RecordGroup::log_likelihood},
+        {.name = cases_.response, .shape = {terms()}, .group = RecordGroup::posterior_predictive}};
   }
   /// N d multiplications and additions and N normals a column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
@@ -149,19 +153,19 @@ class LinearGaussian final : public Model,
     auto log_likelihood = out.topRows(terms());
     stream.normals(at, drawn);
     drawn *= std::sqrt(noise_variance_);
-    log_likelihood.noalias() = a_.transpose() * theta;
+    log_likelihood.noalias() = cases_.a.transpose() * theta;
     add_means(log_likelihood, drawn);
-    log_likelihood.colwise() -= x_.transpose();
+    log_likelihood.colwise() -= cases_.x.transpose();
     log_likelihood = -0.5 / noise_variance_ * log_likelihood.cwiseAbs2();
     const double log_root = 0.5 * std::log(2 * std::numbers::pi * noise_variance_);
     if (has_weights())
-      log_likelihood.colwise() -= log_root * numbers_.weights;
+      log_likelihood.colwise() -= log_root * cases_.numbers.weights;
     else
       log_likelihood.array() -= log_root;
   }
 
   std::vector<std::string> gaussian_parameters() const override {
-    return regression::names_of(coefficients_.parameters);
+    return regression::names_of(cases_.coefficients.parameters);
   }
   void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
@@ -189,7 +193,7 @@ class LinearGaussian final : public Model,
   bool has_constant_hessian() const noexcept override { return true; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
-  Index terms() const noexcept override { return x_.size(); }
+  Index terms() const noexcept override { return cases_.x.size(); }
   bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
@@ -204,9 +208,9 @@ class LinearGaussian final : public Model,
       g.setZero();
       for (Index k = 0; k < indices.rows(); ++k) {
         const Index n = index(indices(k, j));
-        const double r = a_.col(n).dot(theta.col(j)) - x_[n];
+        const double r = cases_.a.col(n).dot(theta.col(j)) - cases_.x[n];
         squares += r * r;
-        g += r / noise_variance_ * a_.col(n);
+        g += r / noise_variance_ * cases_.a.col(n);
       }
       if (out.wants_potential()) out.u()(j) = 0.5 / noise_variance_ * squares;
     }
@@ -215,7 +219,8 @@ class LinearGaussian final : public Model,
                           Workspace&) const override {
     for (Index k = 0; k < indices.rows(); ++k) {
       const Index n = index(indices(k, 0));
-      out.col(k) = (a_.col(n).dot(theta.col(0)) - x_[n]) / noise_variance_ * a_.col(n);
+      out.col(k) =
+          (cases_.a.col(n).dot(theta.col(0)) - cases_.x[n]) / noise_variance_ * cases_.a.col(n);
     }
   }
 
@@ -224,15 +229,9 @@ class LinearGaussian final : public Model,
   LinearGaussian(const Params& params, Cases cases)
       : noise_variance_(params.noise_variance),
         prior_variance_(params.prior_variance),
-        posterior_(cases, noise_variance_, prior_variance_),
-        a_(std::move(cases.a)),
-        x_(std::move(cases.x)),
-        observed_(std::move(cases.observed)),
-        numbers_(std::move(cases.numbers)),
-        coefficients_(std::move(cases.coefficients)),
-        remarks_(std::move(cases.remarks)),
-        response_(std::move(cases.response)) {
-    remarks_.push_back(posterior_.remark());
+        cases_(std::move(cases)),
+        posterior_(cases_, noise_variance_, prior_variance_) {
+    cases_.remarks.push_back(posterior_.remark());
   }
 
   static Cases make_cases(const Params& params) {
@@ -270,8 +269,6 @@ class LinearGaussian final : public Model,
   }
 
   static Cases simulate(const Params& params) {
-    regression::refuse_columns(params.columns);
-    if (params.intercept) throw ParameterError("intercept", "goes with data, which is not given");
     const regression::Simulation& simulation = params.simulation;
     Cases cases;
     cases.a = regression::simulated_inputs(simulation, id);
@@ -286,19 +283,19 @@ class LinearGaussian final : public Model,
     return cases;
   }
 
-  bool has_weights() const noexcept { return numbers_.weights.size() > 0; }
+  bool has_weights() const noexcept { return cases_.numbers.weights.size() > 0; }
 
   /// Adds a_n' theta + o_n to `out`, from the root of w_n times a_n' theta: N x R.
   void add_means(ConstBatch scaled, Batch out) const {
     if (has_weights())
-      out.array() += scaled.array().colwise() * numbers_.weights.array().rsqrt();
+      out.array() += scaled.array().colwise() * cases_.numbers.weights.array().rsqrt();
     else
       out += scaled;
-    if (numbers_.offset.size() > 0) out.colwise() += numbers_.offset;
+    if (cases_.numbers.offset.size() > 0) out.colwise() += cases_.numbers.offset;
   }
 
   Index index(double n) const {
-    assert(n >= 0 && n < static_cast<double>(x_.size()));
+    assert(n >= 0 && n < static_cast<double>(cases_.x.size()));
     return static_cast<Index>(n);
   }
 
@@ -308,14 +305,8 @@ class LinearGaussian final : public Model,
 
   double noise_variance_;
   double prior_variance_;
+  Cases cases_;
   Posterior posterior_;
-  MatrixXd a_;
-  RowVectorXd x_;
-  RowVectorXd observed_;
-  regression::CaseNumbers numbers_;
-  regression::Coefficients coefficients_;
-  std::vector<std::string> remarks_;
-  std::string response_;
 };
 
 }  // namespace
@@ -334,22 +325,19 @@ MIXWELL_PLUGIN(registrar) {
            "their coefficients are scalars with the names of their columns. A factor is 1 where a "
            "case has the level, for each level but the first in rising order, and its coefficients "
            "are an array with its name and its levels as labels; the first level has 0, or the "
-           "intercept where there is one. Else cases are simulated, and "
-           "theta is an array of shape [dimension]: a_n ~ N(0, C) with C_ij = correlation^|i - j|, "
-           "an autoregression a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i along the "
-           "coordinates; "
-           "one theta ~ N(0, prior_variance I), shown in a remark; x_n as above. The normals z are "
-           "those of replicate n of the stream of simulate_seed and \"linear-gaussian/inputs\", "
-           "those of theta of replicate 0 of \"linear-gaussian/parameter\", that of x_n of "
-           "replicate n of \"linear-gaussian/noise\": fewer cases are the first of more.\n"
+           "intercept where there is one. Else cases are simulated, and theta is an array of shape "
+           "[dimension]: a_n ~ N(0, C) with C_ij = correlation^|i - j|, an autoregression a_0 = "
+           "z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i along the coordinates; one theta ~ N(0, "
+           "prior_variance I), shown in a remark; x_n as above. The normals z are those of "
+           "replicate n of the stream of simulate_seed and \"linear-gaussian/inputs\", those of "
+           "theta of replicate 0 of \"linear-gaussian/parameter\", that of x_n of replicate n of "
+           "\"linear-gaussian/noise\": fewer cases are the first of more.\n"
            "The posterior is N(mu, Sigma), Sigma^-1 = A'WA / noise_variance + I / prior_variance: "
            "a gradient takes d^2 multiplications and additions from the sums A'WA and A'W(x - o), "
            "whatever N; exact draws by Cholesky. Metric: Sigma^-1, constant. Sum of terms: U_0 is "
-           "the "
-           "prior's, u_n = w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance), 4 d "
-           "multiplications "
-           "and additions a case. Recorded of cases (run.predictive): w_n times log N(x_n; a_n' "
-           "theta + o_n, noise_variance), and an x_n drawn anew from that law.",
+           "the prior's, u_n = w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance), 4 d "
+           "multiplications and additions a case. Recorded of cases (run.predictive): w_n times "
+           "log N(x_n; a_n' theta + o_n, noise_variance), and an x_n drawn anew from that law.",
        .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there "
                    "prior_variance = 1, noise_variance = 10; the law of a_n is not told)"}});
 }

@@ -1,15 +1,12 @@
 // Model `matrix-factorisation`: Bayesian factorisation of a matrix of which some entries are known.
 // SPDX-License-Identifier: Apache-2.0
-#include "by-column/evaluation.hpp"
-#include "hyper-prior/fixed_prior.hpp"
 #include "hyper-prior/gamma_prior.hpp"
 #include "hyper-prior/row_prior.hpp"
 #include "matrix-factorisation/block.hpp"
 #include "matrix-factorisation/layout.hpp"
 #include "matrix-factorisation/likelihood.hpp"
-#include "matrix-factorisation/normal_wishart_prior.hpp"
 #include "matrix-factorisation/portion.hpp"
-#include "matrix-factorisation/prediction.hpp"
+#include "matrix-factorisation/priors.hpp"
 #include "matrix-factorisation/ratings.hpp"
 #include "matrix-factorisation/row_draws.hpp"
 
@@ -25,7 +22,6 @@
 namespace mixwell::factorisation {
 namespace {
 
-using hyper_prior::FixedPrior;
 using hyper_prior::GammaPrior;
 using hyper_prior::RowPrior;
 
@@ -169,7 +165,7 @@ class MatrixFactorisation final : public Model,
   }
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
-    return Block::make(layout_, likelihood_, {*factor_prior_, bias_prior_}, coordinates);
+    return Block::make(layout_, likelihood_, priors(), coordinates);
   }
 
   /// Hyper-parameters, then factors and biases given them.
@@ -199,20 +195,7 @@ class MatrixFactorisation final : public Model,
     theta *= 0.1;
   }
 
-  /// K x n, of one position.
-  template <class Number>
-  auto factors(Number* theta, Side side) const {
-    using Matrix = std::conditional_t<std::is_const_v<Number>, ConstMatrixMap, MatrixMap>;
-    return Matrix(theta + layout_.factors(side), layout_.rank, layout_.count(side));
-  }
-  /// 1 x n.
-  template <class Number>
-  auto biases(Number* theta, Side side) const {
-    using Matrix = std::conditional_t<std::is_const_v<Number>, ConstMatrixMap, MatrixMap>;
-    return Matrix(theta + layout_.bias(side), 1, layout_.count(side));
-  }
-  double rest(const double* theta, Workspace& scratch) const;
-  double add_rest(const double* theta, double* g, Workspace& scratch) const;
+  Priors priors() const noexcept { return {*factor_prior_, bias_prior_}; }
   void draw_hyper_parameters(RandomNumbers& random, double* theta, Workspace& scratch) const;
 
   std::shared_ptr<const RowPrior> factor_prior_;
@@ -336,16 +319,11 @@ std::vector<Parameter> MatrixFactorisation::parameters() const {
 
 void MatrixFactorisation::draw(const Stream& stream, Address at, Batch theta) const {
   Workspace scratch;
-  const MatrixMap none = scratch.matrix(layout_.rank, 0);
-  const MatrixMap no_bias = scratch.matrix(1, 0);
   each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
-    for (const Side side : both_sides) {
-      factor_prior_->draw(random, none, x + layout_.factor_hyper(side), scratch);
-      factor_prior_->draw_rows(random, x + layout_.factor_hyper(side), factors(x, side), scratch);
-      if (!layout_.biases) continue;
-      bias_prior_.draw(random, no_bias, x + layout_.bias_hyper(side), scratch);
-      bias_prior_.draw_rows(random, x + layout_.bias_hyper(side), biases(x, side), scratch);
-    }
+    each_part(priors(), layout_, [&](const PriorPart& part) {
+      part.prior.draw(random, part.rows(x).leftCols(0), x + part.hyper, scratch);
+      part.prior.draw_rows(random, x + part.hyper, part.rows(x), scratch);
+    });
   });
 }
 
@@ -360,33 +338,11 @@ std::shared_ptr<Model> MatrixFactorisation::with_data_at(ConstBatch theta, const
   return std::shared_ptr<Model>(new MatrixFactorisation(*this, std::move(drawn)));
 }
 
-double MatrixFactorisation::rest(const double* theta, Workspace& scratch) const {
-  double u = 0.0;
-  for (const Side side : both_sides) {
-    u +=
-        factor_prior_->potential(factors(theta, side), theta + layout_.factor_hyper(side), scratch);
-    if (layout_.biases)
-      u += bias_prior_.potential(biases(theta, side), theta + layout_.bias_hyper(side), scratch);
-  }
-  return u;
-}
-
-double MatrixFactorisation::add_rest(const double* theta, double* g, Workspace& scratch) const {
-  double u = 0.0;
-  for (const Side side : both_sides) {
-    const Index hyper = layout_.factor_hyper(side);
-    factor_prior_->add(factors(theta, side), theta + hyper, u, factors(g, side), g + hyper,
-                       scratch);
-    if (!layout_.biases) continue;
-    const Index of_bias = layout_.bias_hyper(side);
-    bias_prior_.add(biases(theta, side), theta + of_bias, u, biases(g, side), g + of_bias, scratch);
-  }
-  return u;
-}
-
 void MatrixFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
   by_column::set(theta, out, [&](const double* x, double* g, Index) {
-    return g != nullptr ? add_rest(x, g, out.scratch) : rest(x, out.scratch);
+    double u = 0.0;
+    each_part(priors(), layout_, [&](const PriorPart& part) { part.add(x, u, g, out.scratch); });
+    return u;
   });
 }
 
@@ -417,12 +373,9 @@ std::vector<std::vector<std::string>> MatrixFactorisation::conditionals() const 
 
 void MatrixFactorisation::draw_hyper_parameters(RandomNumbers& random, double* theta,
                                                 Workspace& scratch) const {
-  for (const Side side : both_sides) {
-    const double* const from = theta;
-    factor_prior_->draw(random, factors(from, side), theta + layout_.factor_hyper(side), scratch);
-    if (layout_.biases)
-      bias_prior_.draw(random, biases(from, side), theta + layout_.bias_hyper(side), scratch);
-  }
+  each_part(priors(), layout_, [&](const PriorPart& part) {
+    part.prior.draw(random, part.rows(theta), theta + part.hyper, scratch);
+  });
 }
 
 void MatrixFactorisation::draw_conditional(std::size_t which, const Stream& stream, Address at,
@@ -439,7 +392,7 @@ void MatrixFactorisation::draw_conditional(std::size_t which, const Stream& stre
   MatrixMap z = scratch.matrix(draws.width() * layout_.count(side), theta.cols());
   stream.normals(at, z);
   for (Index r = 0; r < theta.cols(); ++r)
-    draws.draw({*factor_prior_, bias_prior_}, z.col(r), theta.col(r).data(), scratch);
+    draws.draw(priors(), z.col(r), theta.col(r).data(), scratch);
 }
 
 }  // namespace
@@ -454,12 +407,10 @@ MIXWELL_PLUGIN(registrar) {
            "user i, with K factors u_i and v_j. Biases are N(0, 1 / l), l of density l^(shape-1) "
            "exp(-rate l), one precision for users and one for items.\n"
            "prior = \"gamma\": so are all factors of a side. prior = \"normal-wishart\": u_i ~ "
-           "N(m, "
-           "P^-1), P ~ Wishart(degrees, I), m ~ N(0, (strength P)^-1), and the same for v_j; P = C "
-           "C', and C is recorded (user_precision_factor).\n"
+           "N(m, P^-1), P ~ Wishart(degrees, I), m ~ N(0, (strength P)^-1), and the same for v_j; "
+           "P = C C', and C is recorded (user_precision_factor).\n"
            "Users and items are those of data, in rising order of their ids. An evaluation takes 6 "
-           "N "
-           "K operations for N ratings. Sum of terms: U_0 is the prior's, u_n that of training "
+           "N K operations for N ratings. Sum of terms: U_0 is the prior's, u_n that of training "
            "rating n.\n"
            "Kernel `conditional` draws, each given the rest: user_factors and user_bias together, "
            "in N (K + 1)^2 operations and one Cholesky factor a user; item_factors and item_bias; "

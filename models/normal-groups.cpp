@@ -1,17 +1,14 @@
 // Model `normal-groups`: means of groups around a common mean, as in the eight schools.
 // SPDX-License-Identifier: Apache-2.0
 #include "normal-groups/block.hpp"
-#include "normal-groups/target.hpp"
 
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <numbers>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace mixwell::normal_groups {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probit-regression/cases.hpp"
 #include "probit-regression/likelihood.hpp"
-#include "regression/coefficients.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -11,7 +10,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <utility>
 
 namespace mixwell::probit {
 namespace {
@@ -34,17 +32,20 @@ class ProbitLatent final : public Model,
 
     void declare(Fields& fields) {
       declare_data(fields);
+      declare_response(fields, source);
+      declare_classes(fields, source.classes);
+      declare_inputs(fields, source);
+      regression::csv_only(fields, regression::declare_missing(fields, source.missing));
+      declare_scale(fields, recipe);
       regression::declare_prior(fields, prior_variance);
       simulation.declare(fields);
     }
   };
 
   explicit ProbitLatent(const Params& params)
-      : ProbitLatent(params.prior_variance, make_cases(params)) {
-    if (params.source.offset) throw ParameterError("offset", "this model has none");
-    if (params.source.weights) throw ParameterError("weights", "this model has none");
-  }
-  ProbitLatent(double prior_variance, const CaseData& data)
+      : ProbitLatent(params.prior_variance, make_cases(params)) {}
+
+  ProbitLatent(double prior_variance, const regression::LabelledData& data)
       : prior_variance_(prior_variance),
         x_(data.cases.x),
         positive_(data.cases.positive),
@@ -235,16 +236,14 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Bayesian probit regression with the normal variables behind the labels",
        .details =
            "z_n ~ N(x_n beta, 1), positive where z_n > 0, beta_j ~ N(0, prior_variance): U = |z - "
-           "X "
-           "beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite where a z_n is not on its "
-           "label's "
-           "side. The coefficients have the posterior of `probit-regression`, with its keys, rows "
-           "and simulated cases; beside them `latent` is recorded.\n"
+           "X beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite where a z_n is not on its "
+           "label's side. The coefficients have the posterior of `probit-regression` "
+           "without offsets and weights, with its rows and simulated cases; beside them `latent` "
+           "is "
+           "recorded.\n"
            "Kernel `conditional` draws all coefficients together given `latent`, and `latent` "
-           "given "
-           "them. A kernel with a gradient serves the coefficients, which have a Gaussian prior; "
-           "latent "
-           "variables have bounds.\n"
+           "given them. A kernel with a gradient serves the coefficients, which have a Gaussian "
+           "prior; latent variables have bounds.\n"
            "Recorded of cases (run.predictive): the log probability of the label given beta, with "
            "z_n integrated out, for given z_n the label is certain, and leaving a case out means "
            "leaving its z_n out; and labels drawn anew given beta.",

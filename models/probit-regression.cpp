@@ -3,18 +3,11 @@
 #include "probit-regression/cases.hpp"
 #include "probit-regression/likelihood.hpp"
 #include "regression/posterior.hpp"
-#include "regression/test_set.hpp"
 
 #include <mixwell/plugin.hpp>
 
-#include <memory>
-#include <utility>
-
 namespace mixwell::probit {
 namespace {
-
-/// z -> Phi(z).
-void to_probabilities(Batch z) { z = z.unaryExpr(&probit::below); }
 
 class ProbitRegression final : public regression::Posterior<probit::Link> {
  public:
@@ -23,36 +16,18 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
 
     void declare(Fields& fields) {
       declare_data(fields);
+      declare_format(fields, source);
+      declare_classes(fields, source.classes);
+      declare_columns(fields, source);
+      declare_scale(fields, recipe);
       regression::declare_prior(fields, prior_variance);
       declare_test(fields, source);
       simulation.declare(fields);
     }
   };
 
-  explicit ProbitRegression(const Params& params) : ProbitRegression(params, make_cases(params)) {}
-
-  std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
-  std::vector<Labels> labels() const override { return coefficients_.labels; }
-  std::vector<std::string> remarks() const override { return remarks_; }
-
- private:
-  void offer(Offer& offer) const noexcept override {
-    Posterior::offer(offer);
-    offer.set<Prediction>(test_.get());
-  }
-  ProbitRegression(const Params& params, CaseData data)
-      : Posterior(data.cases, data.response, params.prior_variance),
-        coefficients_(std::move(data.coefficients)),
-        remarks_(std::move(data.remarks)) {
-    if (!params.data || !params.source.test) return;
-    test_ = std::make_unique<regression::TestSet>(
-        data.design.cases(regression::test_table(params.source, data.table, remarks_)),
-        &to_probabilities);
-  }
-
-  regression::Coefficients coefficients_;
-  std::vector<std::string> remarks_;
-  std::unique_ptr<const regression::TestSet> test_;
+  explicit ProbitRegression(const Params& params)
+      : Posterior(make_cases(params), params.source, params.prior_variance) {}
 };
 
 }  // namespace
@@ -66,26 +41,23 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "P(positive | x) = Phi(x theta + o), theta_j ~ N(0, prior_variance):\n"
            "U(theta) = sum_n -w_n log Phi(s_n (x_n theta + o_n)) + |theta|^2 / (2 prior_variance), "
-           "s_n = +1 "
-           "for the positive label, else -1; Phi is the distribution function of N(0, 1), its "
-           "logarithm and derivative by erfc, below -4 by Laplace's continued fraction.\n"
+           "s_n = +1 for the positive label, else -1; Phi is the distribution function of N(0, 1), "
+           "its logarithm and derivative by erfc, below -4 by Laplace's continued fraction.\n"
            "From data: files, rows x, offsets, weights, factors and names of coefficients are "
-           "those of "
-           "`logistic-regression`. Else cases are simulated: inputs a_n ~ N(0, C) with C_ij = "
-           "correlation^|i - j|, an autoregression a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i; "
-           "rows x_n are made of them as of a file's (powers, projection, standardize, intercept); "
-           "one theta ~ N(0, I / d), shown in a remark; label 1 where x_n theta + e_n > 0, e_n ~ "
-           "N(0, 1). The normals z are those of replicate n of the stream of simulate_seed and "
-           "\"probit-regression/inputs\", those of theta of replicate 0 of "
+           "those of `logistic-regression`. Else cases are simulated: inputs a_n ~ N(0, C) with "
+           "C_ij = correlation^|i - j|, an autoregression a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - "
+           "r^2) z_i; rows x_n are made of them as of a file's (standardize, "
+           "intercept); one theta ~ N(0, I / d), shown in a remark; label 1 where x_n theta + e_n "
+           "> 0, e_n ~ N(0, 1). The normals z are those of replicate n of the stream of "
+           "simulate_seed and \"probit-regression/inputs\", those of theta of replicate 0 of "
            "\"probit-regression/parameter\", e_n that of replicate n of "
            "\"probit-regression/noise\".\n"
            "One gradient takes 4 N d multiplications and additions and N weights phi / Phi. "
-           "Metric: the expected information X' diag(phi^2 / (Phi (1 - Phi))) X plus the prior's "
-           "I / prior_variance, N d^2 multiplications and additions; its contracted derivative "
-           "takes 2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n. "
-           "Recorded of cases (run.predictive): w_n times the log probability of the label, and "
-           "labels "
-           "drawn anew.",
+           "Metric: the expected information X' diag(phi^2 / (Phi (1 - Phi))) X plus the prior's I "
+           "/ prior_variance, N d^2 multiplications and additions; its contracted derivative takes "
+           "2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n. Recorded of "
+           "cases (run.predictive): w_n times the log probability of the label, and labels drawn "
+           "anew.",
        .sources = {"Abramowitz & Stegun 1964, Handbook of Mathematical Functions, 26.2.14 (the "
                    "tail)",
                    "Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, 123-214 (metric)"}});

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
+#include "guests.hpp"
+
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
@@ -12,11 +14,11 @@
 
 namespace composing {
 
-/// Built-in plugins, the deliberately wrong ones among tests/wrong, the wirings of
+/// Built-in plugins, those of papers, the deliberately wrong ones among tests/wrong, the wirings of
 /// tests/compositions, and those of examples.
 inline const mixwell::Registry& registry() {
   static const mixwell::Registry all = [] {
-    auto folders = mixwell::Registry::default_folders();
+    auto folders = guests::with_default_folders();
     folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/tests/wrong");
     folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/tests/compositions/plugins");
     folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/examples/undeclared");

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/constrained_model.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/component/fields.hpp>
+#include <mixwell/law/constrained_model.hpp>
 
 #include <Eigen/Core>
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The hash of the draws of every example, a line each: what a change that should not move a bit leaves
+# The hash of the draws of every example, those of papers under PAPER/, a line each: what a change that should not move a bit leaves
 # as it is. Studies are left out; an example whose engine is missing is a line that says so.
 # usage: example_hashes.sh PROGRAM [FOLDER_OF_EXAMPLES]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
 program=$(readlink -f "$1")
-examples=${2:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../examples" && pwd)}
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+examples=${2:-$source/examples}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -27,6 +28,9 @@ run() {
 
 # A copy: what one example learns another loads, from out/ beside the examples.
 cp -r "$examples" "$work/examples"
+for paper in "$source"/papers/*/examples; do
+  [[ -n ${2:-} ]] || cp -r "$paper" "$work/examples/$(basename "$(dirname "$paper")")"
+done
 cd "$work/examples"
 while IFS= read -r manifest; do
   grep -q '^\[study\]' "$manifest" && continue

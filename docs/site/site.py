@@ -40,13 +40,15 @@ class Site:
         path.write_text(text, encoding="utf-8")
 
     def said(self, *words):
+        """By the program with the plugins of papers/, where PREFIX is a build."""
+        guests = self.program.parents[1] / "papers"
         return subprocess.run([self.program, *words], capture_output=True, text=True, check=True,
-                              env={**os.environ, "MIXWELL_PLUGIN_PATH": ""}).stdout
+                              env={**os.environ, "MIXWELL_PLUGIN_PATH": str(guests) if guests.is_dir() else ""}).stdout
 
     # --- documents ----------------------------------------------------------------------------------
 
     def documents(self):
-        listed = subprocess.run(["git", "ls-files", "*.md", "docs/*.png", "docs/*.svg"],
+        listed = subprocess.run(["git", "ls-files", "*.md", "docs/*.png", "docs/*.svg", "papers/*.png"],
                                 cwd=self.source, capture_output=True, text=True, check=True)
         for name in listed.stdout.split():
             if name.endswith(".md") and not self.belongs(name):

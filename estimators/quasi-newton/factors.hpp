@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dots.hpp"
 #include "update.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -10,6 +9,17 @@
 #include <cmath>
 
 namespace mixwell::quasi_newton {
+
+/// a'b over all rows; `rows` null: they are all here.
+template <class A, class B>
+double dot(const DividedRows* rows, const A& a, const B& b) {
+  return rows == nullptr ? a.dot(b) : rows->dot(a, b);
+}
+
+template <class A>
+double squared_norm(const DividedRows* rows, const A& a) {
+  return rows == nullptr ? a.squaredNorm() : rows->dot(a, a);
+}
 
 /// Numbers of a column: gamma, the number of pairs, log det of the factors of H (without gamma);
 /// then for each pair s'y, c = sqrt(s'y / s'Bs), and `vectors` vectors of length d: p = s / s'y,

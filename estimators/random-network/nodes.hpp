@@ -6,7 +6,6 @@
 
 #include <Eigen/Cholesky>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/function.hpp>
+#include <mixwell/law/function.hpp>
 #include <mixwell/model.hpp>
 
 namespace mixwell::contracts {

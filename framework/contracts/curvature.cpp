@@ -1,17 +1,15 @@
 // The contract of every curvature representation, and of every estimator.
 // SPDX-License-Identifier: Apache-2.0
-#include "curvature_bound.hpp"
-#include "own_curvature.hpp"
+#include "curvature_clauses.hpp"
+#include "measured.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/contracts/curvature.hpp>
-#include <mixwell/momentum.hpp>
-#include <mixwell/random.hpp>
+#include <mixwell/kernel/momentum.hpp>
 
 #include <Eigen/Cholesky>
 
 #include <cmath>
-#include <cstring>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -24,59 +22,59 @@ constexpr double tolerance = 1e-10;
 using Product = void (Representation::*)(const Numbers&, ConstBatch, Batch, Workspace&) const;
 
 /// The d x d matrix that a product stands for, in column `column` of the numbers.
-Eigen::MatrixXd dense(const Representation& how, Product product, ConstBatch numbers, Index d,
-                      Index column) {
+MatrixXd dense(const Representation& how, Product product, ConstBatch numbers, Index d,
+               Index column) {
   Workspace scratch;
-  Eigen::MatrixXd matrix(d, d);
-  const Eigen::MatrixXd own = numbers.middleCols(column, 1);
+  MatrixXd matrix(d, d);
+  const MatrixXd own = numbers.middleCols(column, 1);
   const Numbers shared(ConstMatrixMap(own.data(), own.rows(), 1));
   for (Index i = 0; i < d; ++i) {
-    const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(d, i);
-    Eigen::MatrixXd image(d, 1);
+    const MatrixXd unit = Eigen::VectorXd::Unit(d, i);
+    MatrixXd image(d, 1);
     (how.*product)(shared, unit, image, scratch);
     matrix.col(i) = image;
   }
   return matrix;
 }
 
-Finding equal(const std::string& clause, const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+Finding equal(const std::string& clause, const MatrixXd& a, const MatrixXd& b) {
   const double error = (a - b).norm() / (1.0 + b.norm());
   return {clause, error <= tolerance, "relative error " + std::to_string(error)};
 }
 
 /// |a - b| <= 1e-12 |scale|, and neither is NaN.
-Finding same(const std::string& clause, const Eigen::MatrixXd& a, const Eigen::MatrixXd& b,
-             const Eigen::MatrixXd& scale) {
-  const double error = (a - b).norm() / scale.norm();
-  std::ostringstream measured;
-  measured << "relative error " << error;
-  return {clause, error <= 1e-12, measured.str()};
+Finding same(const std::string& clause, const MatrixXd& a, const MatrixXd& b,
+             const MatrixXd& scale) {
+  return relative_error(clause, (a - b).norm() / scale.norm(), 1e-12);
 }
 
-void check_column(const Representation& how, ConstBatch numbers, Index d, Index column,
-                  Findings& findings) {
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(d, d);
+double log_det(const Representation& how, ConstBatch numbers, Index d, Index column) {
+  Workspace scratch;
+  RowVectorXd out(1);
+  const MatrixXd own = numbers.middleCols(column, 1);
+  how.log_det_H(ConstMatrixMap(own.data(), own.rows(), 1), d, out, scratch);
+  return out(0);
+}
+
+Findings check_column(const Representation& how, ConstBatch numbers, Index d, Index column) {
+  const MatrixXd identity = MatrixXd::Identity(d, d);
   const auto H = dense(how, &Representation::H, numbers, d, column);
   const auto B = dense(how, &Representation::B, numbers, d, column);
   const auto S = dense(how, &Representation::S, numbers, d, column);
   const auto St = dense(how, &Representation::St, numbers, d, column);
   const auto C = dense(how, &Representation::C, numbers, d, column);
-  findings.push_back(equal("H B = I", H * B, identity));
-  findings.push_back(equal("H is symmetric", H, H.transpose()));
-  findings.push_back(equal("S S' = H", S * S.transpose(), H));
-  findings.push_back(equal("St is the transpose of S", St, S.transpose()));
-  findings.push_back(equal("C C' = B", C * C.transpose(), B));
-  findings.push_back(equal("C S' = I", C * St, identity));
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(H);
-  findings.push_back({"H is positive definite", cholesky.info() == Eigen::Success, ""});
-  Workspace scratch;
-  Eigen::RowVectorXd log_det(1);
-  const Eigen::MatrixXd own = numbers.middleCols(column, 1);
-  how.log_det_H(ConstMatrixMap(own.data(), own.rows(), 1), d, log_det, scratch);
-  const Eigen::MatrixXd lower = cholesky.matrixL();
-  const Eigen::MatrixXd wanted =
-      Eigen::MatrixXd::Constant(1, 1, 2.0 * lower.diagonal().array().log().sum());
-  findings.push_back(equal("log det H", log_det, wanted));
+  const Eigen::LLT<MatrixXd> cholesky(H);
+  const MatrixXd lower = cholesky.matrixL();
+  const double wanted = 2.0 * lower.diagonal().array().log().sum();
+  const double found = log_det(how, numbers, d, column);
+  return {equal("H B = I", H * B, identity),
+          equal("H is symmetric", H, H.transpose()),
+          equal("S S' = H", S * S.transpose(), H),
+          equal("St is the transpose of S", St, S.transpose()),
+          equal("C C' = B", C * C.transpose(), B),
+          equal("C S' = I", C * St, identity),
+          {"H is positive definite", cholesky.info() == Eigen::Success, ""},
+          equal("log det H", MatrixXd::Constant(1, 1, found), MatrixXd::Constant(1, 1, wanted))};
 }
 
 /// Products of all columns at once, in reverse order, against those of each column alone.
@@ -85,7 +83,7 @@ void check_regrouping(const Representation& how, ConstBatch numbers, Index d, Fi
   std::vector<Index> order;
   for (Index k = w; k-- > 0;) order.push_back(k);
   const ConstMatrixMap all(numbers.data(), numbers.rows(), w);
-  Eigen::MatrixXd v(d, w);
+  MatrixXd v(d, w);
   Stream(11, "contracts/regrouping").normals({0, 0, 0}, v);
   Workspace scratch;
   const std::pair<const char*, Product> products[] = {{"H", &Representation::H},
@@ -94,9 +92,9 @@ void check_regrouping(const Representation& how, ConstBatch numbers, Index d, Fi
                                                       {"St", &Representation::St},
                                                       {"C", &Representation::C}};
   for (const auto& [name, product] : products) {
-    Eigen::MatrixXd together(d, w);
+    MatrixXd together(d, w);
     (how.*product)(Numbers(all).regrouped(order.data()), v, together, scratch);
-    Eigen::MatrixXd alone(d, w);
+    MatrixXd alone(d, w);
     for (Index k = 0; k < w; ++k) {
       alone.col(k) = dense(how, product, numbers, d, order[static_cast<std::size_t>(k)]) * v.col(k);
     }
@@ -109,7 +107,7 @@ void check_regrouping(const Representation& how, ConstBatch numbers, Index d, Fi
 struct SimulatedMemory {
   SimulatedMemory(Index d, Index columns) : d_(d), columns_(columns) {}
 
-  void add(const Eigen::MatrixXd& theta, const Eigen::RowVectorXd& u, const Eigen::MatrixXd& g) {
+  void add(const MatrixXd& theta, const RowVectorXd& u, const MatrixXd& g) {
     thetas.push_back(theta);
     potentials.push_back(u);
     gradients.push_back(g);
@@ -125,9 +123,9 @@ struct SimulatedMemory {
     return {d_, columns_, all.first(n), all.subspan(n, n), all.last(n)};
   }
 
-  std::vector<Eigen::MatrixXd> thetas;
-  std::vector<Eigen::MatrixXd> gradients;
-  std::vector<Eigen::RowVectorXd> potentials;
+  std::vector<MatrixXd> thetas;
+  std::vector<MatrixXd> gradients;
+  std::vector<RowVectorXd> potentials;
 
  private:
   Index d_;
@@ -136,8 +134,8 @@ struct SimulatedMemory {
 };
 
 /// k-th of a sequence of standard normal matrices.
-Eigen::MatrixXd normal_matrix(Index rows, Index columns, Index k) {
-  Eigen::MatrixXd z(rows, columns);
+MatrixXd normal_matrix(Index rows, Index columns, Index k) {
+  MatrixXd z(rows, columns);
   Stream(7, "contracts/estimator").normals({static_cast<std::uint64_t>(k), 0, 0}, z);
   return z;
 }
@@ -146,7 +144,7 @@ Eigen::MatrixXd normal_matrix(Index rows, Index columns, Index k) {
 SimulatedMemory quartic_memory(Index d, Index columns, Index points) {
   SimulatedMemory memory(d, columns);
   for (Index k = 0; k < points; ++k) {
-    const Eigen::MatrixXd theta = normal_matrix(d, columns, k);
+    const MatrixXd theta = normal_matrix(d, columns, k);
     memory.add(theta, 0.25 * theta.array().pow(4).colwise().sum(), theta.array().cube());
   }
   return memory;
@@ -158,7 +156,7 @@ SimulatedMemory indefinite_memory(Index d, Index columns, Index points) {
   const auto potential = [](const auto& theta) {
     return (theta.array().pow(4) / 4 - theta.array().square()).sum();
   };
-  std::vector<Eigen::MatrixXd> sorted(static_cast<std::size_t>(points));
+  std::vector<MatrixXd> sorted(static_cast<std::size_t>(points));
   for (Index k = 0; k < points; ++k) {
     sorted[static_cast<std::size_t>(k)] = 1.5 * normal_matrix(d, columns, k);
   }
@@ -172,25 +170,17 @@ SimulatedMemory indefinite_memory(Index d, Index columns, Index points) {
     }
   }
   SimulatedMemory memory(d, columns);
-  for (const Eigen::MatrixXd& theta : sorted) {
-    Eigen::RowVectorXd u(columns);
+  for (const MatrixXd& theta : sorted) {
+    RowVectorXd u(columns);
     for (Index j = 0; j < columns; ++j) u(j) = potential(theta.col(j));
     memory.add(theta, u, theta.array().cube() - 2 * theta.array());
   }
   return memory;
 }
 
-bool same_bits(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  return a.size() == b.size() &&
-         (a.size() == 0 || std::memcmp(a.data(), b.data(),
-                                       sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
-}
-
-Eigen::MatrixXd fitted(const FittedCurvature& estimator, Index d, Index columns,
-                       const Memory& memory) {
+MatrixXd fitted(const FittedCurvature& estimator, Index d, Index columns, const Memory& memory) {
   Workspace scratch;
-  Eigen::MatrixXd numbers =
-      Eigen::MatrixXd::Constant(estimator.rows(d, memory.size()), columns, 3.0);
+  MatrixXd numbers = MatrixXd::Constant(estimator.rows(d, memory.size()), columns, 3.0);
   estimator.fit(memory, numbers, scratch);
   return numbers;
 }
@@ -199,7 +189,8 @@ Eigen::MatrixXd fitted(const FittedCurvature& estimator, Index d, Index columns,
 
 Findings check_representation(const Representation& how, ConstBatch numbers, Index dimension) {
   Findings findings;
-  for (Index j = 0; j < numbers.cols(); ++j) check_column(how, numbers, dimension, j, findings);
+  for (Index j = 0; j < numbers.cols(); ++j)
+    append(findings, check_column(how, numbers, dimension, j));
   check_regrouping(how, numbers, dimension, findings);
   return findings;
 }
@@ -207,16 +198,16 @@ Findings check_representation(const Representation& how, ConstBatch numbers, Ind
 namespace {
 
 /// A register that has seen `draws` positions of a window, theta = mean + L z in every column.
-Eigen::MatrixXd learnt(const LearntCurvature& learner, const Eigen::MatrixXd& factor, Index columns,
-                       Index draws) {
+MatrixXd learnt(const LearntCurvature& learner, const MatrixXd& factor, Index columns,
+                Index draws) {
   const Index d = factor.rows();
   const Index registers = learner.scope() == Scope::run ? 1 : columns;
-  Eigen::MatrixXd state = learner.initial(d).replicate(1, registers);
+  MatrixXd state = learner.initial(d).replicate(1, registers);
   const Stream stream(13, "contracts/learner");
   for (Index n = 0; n < draws; ++n) {
-    Eigen::MatrixXd z(d, columns);
+    MatrixXd z(d, columns);
     stream.normals({static_cast<std::uint64_t>(n), 0, 0}, z);
-    const Eigen::MatrixXd theta = (factor * z).colwise() + Eigen::VectorXd::LinSpaced(d, -5, 5);
+    const MatrixXd theta = (factor * z).colwise() + Eigen::VectorXd::LinSpaced(d, -5, 5);
     learner.observe(state, theta);
   }
   Workspace scratch;
@@ -228,46 +219,40 @@ Eigen::MatrixXd learnt(const LearntCurvature& learner, const Eigen::MatrixXd& fa
 Findings check_learner(const LearntCurvature& learner) {
   constexpr Index d = 6;
   constexpr Index columns = 3;
-  Eigen::MatrixXd factor = Eigen::MatrixXd::Identity(d, d);
+  MatrixXd factor = MatrixXd::Identity(d, d);
   factor.bottomRows(1).setConstant(0.5);
   factor *= 3.0;
   Findings findings;
   for (const Index draws : {0, 1, 3, 200}) {
-    const Eigen::MatrixXd state = learnt(learner, factor, columns, draws);
+    const MatrixXd state = learnt(learner, factor, columns, draws);
     findings.push_back({"the register is finite after " + std::to_string(draws) + " draws",
                         state.allFinite(), ""});
     findings.push_back(
         {"learning is pure", same_bits(state, learnt(learner, factor, columns, draws)), ""});
-    const Findings more = check_representation(*learner.representation(), state, d);
-    findings.insert(findings.end(), more.begin(), more.end());
+    append(findings, check_representation(*learner.representation(), state, d));
   }
   return findings;
 }
-
-}  // namespace
-
-namespace {
 
 /// Pure, finite, and right by the contract of curvatures, with any number of points.
 void check_fit(const FittedCurvature& estimator, SimulatedMemory memory, Findings& findings) {
   const Memory view = memory.view();
   const std::string with = " with " + std::to_string(view.size()) + " points";
-  const Eigen::MatrixXd once = fitted(estimator, view.rows(), view.cols(), view);
-  const Eigen::MatrixXd again = fitted(estimator, view.rows(), view.cols(), view);
+  const MatrixXd once = fitted(estimator, view.rows(), view.cols(), view);
+  const MatrixXd again = fitted(estimator, view.rows(), view.cols(), view);
   findings.push_back({"fit is pure" + with, same_bits(once, again), ""});
   findings.push_back({"fit is finite" + with, once.allFinite(), ""});
-  const Findings more = check_representation(*estimator.representation(), once, view.rows());
-  findings.insert(findings.end(), more.begin(), more.end());
+  append(findings, check_representation(*estimator.representation(), once, view.rows()));
 }
 
 void check_isolation(const FittedCurvature& estimator, SimulatedMemory memory, Findings& findings) {
   const Index d = memory.view().rows();
   const Index columns = memory.view().cols();
-  const Eigen::MatrixXd once = fitted(estimator, d, columns, memory.view());
+  const MatrixXd once = fitted(estimator, d, columns, memory.view());
   for (auto& m : memory.thetas) m.rightCols(columns - 1) *= 3.0;
   for (auto& m : memory.gradients) m.rightCols(columns - 1) *= 0.5;
   for (auto& m : memory.potentials) m.rightCols(columns - 1) *= -1.0;
-  const Eigen::MatrixXd changed = fitted(estimator, d, columns, memory.view());
+  const MatrixXd changed = fitted(estimator, d, columns, memory.view());
   findings.push_back(
       {"fit is isolated by column", same_bits(once.leftCols(1), changed.leftCols(1)), ""});
 }
@@ -278,7 +263,7 @@ double size_of_fit(const FittedCurvature& estimator, double points, double gradi
   for (auto& m : memory.thetas) m *= points;
   for (auto& m : memory.gradients) m *= gradients;
   for (auto& m : memory.potentials) m *= points * gradients;
-  const Eigen::MatrixXd numbers = fitted(estimator, 6, 3, memory.view());
+  const MatrixXd numbers = fitted(estimator, 6, 3, memory.view());
   return largest_entry(*estimator.representation(), numbers, 6);
 }
 
@@ -299,11 +284,11 @@ void check_bound(const FittedCurvature& estimator, Findings& findings) {
 void check_secant(const Representation& how, ConstBatch numbers, const SimulatedMemory& memory,
                   Findings& findings) {
   const std::size_t n = memory.thetas.size();
-  const Eigen::MatrixXd s = memory.thetas[n - 1] - memory.thetas[n - 2];
-  const Eigen::MatrixXd y = memory.gradients[n - 1] - memory.gradients[n - 2];
+  const MatrixXd s = memory.thetas[n - 1] - memory.thetas[n - 2];
+  const MatrixXd y = memory.gradients[n - 1] - memory.gradients[n - 2];
   const ConstMatrixMap all(numbers.data(), numbers.rows(), numbers.cols());
   Workspace scratch;
-  Eigen::MatrixXd image(s.rows(), s.cols());
+  MatrixXd image(s.rows(), s.cols());
   how.H(all, y, image, scratch);
   findings.push_back(equal("H y = s", image, s));
   how.B(all, s, image, scratch);
@@ -318,15 +303,15 @@ void check_covariance(const Representation& how, ConstBatch numbers, Index d, Fi
   const std::tuple<const char*, Product, Product> cases[] = {
       {"S z has covariance H", &Representation::S, &Representation::H},
       {"C z has covariance B", &Representation::C, &Representation::B}};
-  Eigen::MatrixXd z(d, n);
+  MatrixXd z(d, n);
   Stream(17, "contracts/covariance").normals({0, 0, 0}, z);
   Workspace scratch;
-  Eigen::MatrixXd x(d, n);
-  Eigen::MatrixXd image(d, 1);
+  MatrixXd x(d, n);
+  MatrixXd image(d, 1);
   for (const auto& [name, factor, covariance] : cases) {
     (how.*factor)(first, z, x, scratch);
     for (Index k = 0; k < 4; ++k) {
-      const Eigen::MatrixXd a = normal_matrix(d, 1, k);
+      const MatrixXd a = normal_matrix(d, 1, k);
       (how.*covariance)(first, a, image, scratch);
       const double mean = (a.transpose() * x).squaredNorm() / (n * a.col(0).dot(image.col(0)));
       const double score = (mean - 1.0) * std::sqrt(n / 2.0);
@@ -335,15 +320,11 @@ void check_covariance(const Representation& how, ConstBatch numbers, Index d, Fi
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Without numbers in the graph: those of three columns have no rows.
 Findings check_constant(const ConstantCurvature& constant) {
   constexpr Index d = 6;
   constant.check(d);
-  return check_representation(*constant.representation(), Eigen::MatrixXd(0, 3), d);
+  return check_representation(*constant.representation(), MatrixXd(0, 3), d);
 }
 
 Findings check_fitted(const FittedCurvature& estimator) {
@@ -378,13 +359,13 @@ Findings check_quasi_newton(const FittedCurvature& estimator) {
   Findings findings;
   SimulatedMemory memory(d, columns);  // radii decrease, and with them U
   for (const Index radius : {5, 4, 3, 2, 1}) {
-    Eigen::MatrixXd theta = normal_matrix(d, columns, radius);
+    MatrixXd theta = normal_matrix(d, columns, radius);
     for (Index j = 0; j < columns; ++j) {
       theta.col(j) *= static_cast<double>(radius) / theta.col(j).lpNorm<4>();
     }
     memory.add(theta, 0.25 * theta.array().pow(4).colwise().sum(), theta.array().cube());
   }
-  const Eigen::MatrixXd numbers = fitted(estimator, d, columns, memory.view());
+  const MatrixXd numbers = fitted(estimator, d, columns, memory.view());
   check_secant(*estimator.representation(), numbers, memory, findings);
   check_covariance(*estimator.representation(), numbers, d, findings);
   return findings;
@@ -397,7 +378,7 @@ class Valley final : public Potential {
  public:
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     const Index n = theta.rows() - 1;
-    const Eigen::MatrixXd slope = theta.bottomRows(n) - theta.topRows(n);
+    const MatrixXd slope = theta.bottomRows(n) - theta.topRows(n);
     Batch g = out.gradient;
     g = theta.array().cube();
     g.bottomRows(n) += slope;
@@ -410,10 +391,10 @@ class Valley final : public Potential {
 
 /// A trajectory of one coupling through Valley.
 struct Path {
-  Eigen::MatrixXd theta;
-  Eigen::MatrixXd p;
-  Eigen::RowVectorXd start;   ///< U + K
-  Eigen::RowVectorXd change;  ///< of U + K
+  MatrixXd theta;
+  MatrixXd p;
+  RowVectorXd start;   ///< U + K
+  RowVectorXd change;  ///< of U + K
 };
 
 Path follow(Coupling coupling, const Estimator& estimator, const Numbers& numbers,
@@ -426,12 +407,12 @@ Path follow(Coupling coupling, const Estimator& estimator, const Numbers& number
   const Law law(valley, ConstMatrixMap(&none, 0, 1));
   const MomentumLaw momentum(coupling, estimator.representation());
   const Flow flow(coupling, Curvature(*estimator.representation(), numbers));
-  const Eigen::MatrixXd eps = Eigen::MatrixXd::Constant(d, columns, 0.02);
-  Eigen::MatrixXd g(d, columns);
-  Eigen::RowVectorXd u(columns);
-  Eigen::RowVectorXd kinetic(columns);
+  const MatrixXd eps = MatrixXd::Constant(d, columns, 0.02);
+  MatrixXd g(d, columns);
+  RowVectorXd u(columns);
+  RowVectorXd kinetic(columns);
   Workspace scratch;
-  const Eigen::MatrixXd z = path.p;
+  const MatrixXd z = path.p;
   momentum.draw(numbers, z, path.p, scratch);
   law.evaluate(path.theta, {u.data(), g, scratch});
   momentum.kinetic(numbers, path.p, kinetic, scratch);
@@ -444,14 +425,14 @@ Path follow(Coupling coupling, const Estimator& estimator, const Numbers& number
 }
 
 /// Numbers that are not those of H = I, where the estimator has a choice.
-Eigen::MatrixXd some_numbers(const Estimator& estimator, Index d, Index columns) {
+MatrixXd some_numbers(const Estimator& estimator, Index d, Index columns) {
   if (const auto* learner = dynamic_cast<const LearntCurvature*>(&estimator)) {
-    Eigen::MatrixXd factor = Eigen::MatrixXd::Identity(d, d);
+    MatrixXd factor = MatrixXd::Identity(d, d);
     factor.bottomRows(1).setConstant(0.5);
     return learnt(*learner, factor, columns, 200);
   }
   const auto* fits = dynamic_cast<const FittedCurvature*>(&estimator);
-  if (fits == nullptr) return Eigen::MatrixXd(0, columns);
+  if (fits == nullptr) return MatrixXd(0, columns);
   SimulatedMemory memory = quartic_memory(d, columns, 5);
   return fitted(*fits, d, columns, memory.view());
 }
@@ -461,19 +442,19 @@ Eigen::MatrixXd some_numbers(const Estimator& estimator, Index d, Index columns)
 Findings check_couplings(const Estimator& estimator, const Integrator& integrator) {
   constexpr Index d = 6;
   constexpr Index columns = 3;
-  const Eigen::MatrixXd numbers = some_numbers(estimator, d, columns);
+  const MatrixXd numbers = some_numbers(estimator, d, columns);
   const ConstMatrixMap all(numbers.data(), numbers.rows(), numbers.cols());
   const Path start{normal_matrix(d, columns, 21), normal_matrix(d, columns, 22), {}, {}};
   const Path mass = follow(Coupling::mass, estimator, all, integrator, start);
   const Path factor = follow(Coupling::factor, estimator, all, integrator, start);
   Workspace scratch;
-  Eigen::MatrixXd image(d, columns);
+  MatrixXd image(d, columns);
   estimator.representation()->St(all, mass.p, image, scratch);
   return {
       same("factor and mass end at the same point", factor.theta, mass.theta, mass.theta),
       same("the momentum of factor is S' that of mass", factor.p, image, image),
       same("factor and mass have the same energy error", factor.change, mass.change,
-           mass.start.cwiseAbs() + Eigen::RowVectorXd::Ones(columns)),
+           mass.start.cwiseAbs() + RowVectorXd::Ones(columns)),
       {"the trajectory moves", (mass.theta - start.theta).norm() > 0.1 * start.theta.norm(), ""}};
 }
 

@@ -1,33 +1,20 @@
 // An unbiased estimate of a model's density, put to the test.
 // SPDX-License-Identifier: Apache-2.0
-#include "estimated_density.hpp"
+#include "capabilities.hpp"
+#include "measured.hpp"
 
-#include "zero_means.hpp"
-
-#include <mixwell/estimated_density.hpp>
 #include <mixwell/lab/metropolis_change.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
-#include <vector>
 
 namespace mixwell::contracts {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::RowVectorXd;
-
 constexpr Index draws = 20000;
 constexpr Index points = 4;
 constexpr std::uint64_t seed = 20260103;
-
-RowVectorXd potential(const Model& model, const MatrixXd& theta) {
-  RowVectorXd u(theta.cols());
-  Workspace scratch;
-  model.evaluate(theta, Evaluation::of_potential(u.data(), theta, scratch));
-  return u;
-}
 
 RowVectorXd estimates(const EstimatedDensity& of, const MatrixXd& theta, const MatrixXd& z) {
   RowVectorXd u(theta.cols());
@@ -46,7 +33,7 @@ MatrixXd normals(Index rows, std::uint64_t sweep) {
 RowVectorXd weights(const Model& model, const MatrixXd& at, std::uint64_t sweep) {
   const EstimatedDensity& of = *model.offers<EstimatedDensity>();
   const MatrixXd theta = at.replicate(1, draws);
-  const double u = potential(model, at)(0);
+  const double u = evaluated(model, at, Asked::potential).u(0);
   return (u - estimates(of, theta, normals(of.normals(), sweep)).array()).exp();
 }
 
@@ -84,10 +71,7 @@ Finding weighted(const EstimatedDensity& of, const MatrixXd& theta) {
     change.add(z, energy(z), y, energy(y));
   }
   ZeroMeans means;
-  const std::vector<std::string> names = change.names();
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    means.add(names[k], change.sums().row(static_cast<Index>(k)).matrix());
-  }
+  means.add_all("", change);
   return means.finding("draws of the estimate's normals");
 }
 
@@ -96,7 +80,7 @@ Finding weighted(const EstimatedDensity& of, const MatrixXd& theta) {
 void check_estimated_density(const Model& model, const MatrixXd& theta, Findings& findings) {
   const EstimatedDensity& of = *model.offers<EstimatedDensity>();
   const MatrixXd few = theta.leftCols(std::min(points, theta.cols()));
-  if (potential(model, few).allFinite()) {
+  if (evaluated(model, few, Asked::potential).u.allFinite()) {
     findings.push_back(unbiased(model, few));
   } else {
     findings.push_back({"the estimate's mean is the density", true,

@@ -1,22 +1,19 @@
 // What a model says of a Gaussian prior, against its U.
 // SPDX-License-Identifier: Apache-2.0
-#include "gaussian_prior.hpp"
+#include "capabilities.hpp"
+#include "measured.hpp"
 
-#include <mixwell/gaussian_prior.hpp>
-#include <mixwell/selection.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/selection.hpp>
 
 #include <Eigen/LU>
 
 #include <cmath>
-#include <sstream>
-#include <string>
 #include <vector>
 
 namespace mixwell::contracts {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::RowVectorXd;
 using Eigen::VectorXd;
 
 /// What is left of U at one position, and the size of what it is left of.
@@ -30,8 +27,8 @@ double prior_part(const GaussianPrior& prior, const VectorXd& theta, const Vecto
   Workspace scratch;
   const Index b = x.size();
   const MatrixXd unit = MatrixXd::Identity(b, b);
-  MatrixXd factor = MatrixXd::Constant(b, b, NAN);
-  MatrixXd mean = MatrixXd::Constant(b, 1, NAN);
+  MatrixXd factor = MatrixXd::Constant(b, b, nan);
+  MatrixXd mean = MatrixXd::Constant(b, 1, nan);
   prior.prior_factor(theta.replicate(1, b), unit, factor, scratch);
   prior.prior_mean(theta, mean);
   return 0.5 * factor.partialPivLu().solve(x - mean).squaredNorm();
@@ -40,9 +37,8 @@ double prior_part(const GaussianPrior& prior, const VectorXd& theta, const Vecto
 Rest rest_at(const Model& model, const GaussianPrior& prior, const std::vector<Index>& own,
              const VectorXd& theta) {
   Workspace scratch;
-  double u = NAN;
-  RowVectorXd likelihood = RowVectorXd::Constant(1, NAN);
-  model.evaluate(theta, Evaluation::of_potential(&u, theta, scratch));
+  const double u = evaluated(model, theta, Asked::potential).u(0);
+  RowVectorXd likelihood = RowVectorXd::Constant(1, nan);
   prior.likelihood_potential(theta, likelihood, scratch);
   const double quadratic = prior_part(prior, theta, theta(own));
   return {u - quadratic - likelihood(0), 1.0 + std::abs(u) + quadratic + std::abs(likelihood(0))};
@@ -60,14 +56,11 @@ Finding check_gaussian_prior(const Model& model, const MatrixXd& theta) {
     other(own) = theta.col((j + 1) % theta.cols())(own);
     const Rest here = rest_at(model, prior, own, theta.col(j));
     const Rest there = rest_at(model, prior, own, other);
-    const double change = std::abs(here.value - there.value) / std::max(here.scale, there.scale);
-    if (!(change <= worst)) worst = change;
-    if (std::isnan(worst)) break;
+    worst = worse(worst, std::abs(here.value - there.value) / std::max(here.scale, there.scale));
   }
-  std::ostringstream detail;
-  detail << "U less the prior's part and the likelihood changes with the parameters by " << worst
-         << " of their sizes";
-  return {"gaussian prior", worst <= 1e-9, detail.str()};
+  return {"gaussian prior", worst <= 1e-9,
+          "U less the prior's part and the likelihood changes with the parameters by " +
+              text(worst) + " of their sizes"};
 }
 
 }  // namespace mixwell::contracts

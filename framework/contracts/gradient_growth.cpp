@@ -1,17 +1,14 @@
 // What a model declares of how its gradient grows, put to the test.
 // SPDX-License-Identifier: Apache-2.0
-#include "gradient_growth.hpp"
+#include "capabilities.hpp"
+#include "measured.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <sstream>
 #include <string>
 
 namespace mixwell::contracts {
 namespace {
-
-using Eigen::MatrixXd;
 
 constexpr std::uint64_t seed = 20261123;
 /// A slope like the square root of the distance from 0, or of that to it, grows by 56 over the
@@ -20,17 +17,11 @@ constexpr double most_growth = 10.0;
 /// Below it a slope may be nothing but rounding.
 constexpr double least_slope = 1e-6;
 
-MatrixXd gradient(const Model& model, const MatrixXd& theta) {
-  MatrixXd g(theta.rows(), theta.cols());
-  Workspace scratch;
-  model.evaluate(theta, {nullptr, g, scratch});
-  return g;
-}
-
 /// The largest slope between columns of a and b; NaN if a gradient is not finite.
 double largest_slope(const Model& model, const MatrixXd& a, const MatrixXd& b) {
-  const MatrixXd difference = gradient(model, a) - gradient(model, b);
-  if (!difference.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  const MatrixXd difference =
+      evaluated(model, a, Asked::gradient).g - evaluated(model, b, Asked::gradient).g;
+  if (!difference.allFinite()) return nan;
   return (difference.colwise().norm().array() / (a - b).colwise().norm().array()).maxCoeff();
 }
 
@@ -49,22 +40,16 @@ double slope_near_zero(const Model& model, const MatrixXd& theta, double distanc
     MatrixXd near = theta, nearer = theta;
     near.row(i).setConstant(2.0 * distance);
     nearer.row(i).setConstant(distance);
-    const double slope = largest_slope(model, near, nearer);
-    if (std::isnan(slope)) return slope;
-    worst = std::max(worst, slope);
+    worst = worse(worst, largest_slope(model, near, nearer));
   }
   return worst;
 }
 
 /// "" if `last` is no more than a bounded slope would show after `first`.
-std::string growth(const char* where, double first, double last) {
-  std::ostringstream text;
-  if (std::isnan(first) || std::isnan(last)) {
-    text << "the gradient is not finite " << where;
-  } else if (last > std::max(most_growth * first, least_slope)) {
-    text << "the slope of the gradient grows " << where << " from " << first << " to " << last;
-  }
-  return text.str();
+std::string growth(const std::string& where, double first, double last) {
+  if (std::isnan(first) || std::isnan(last)) return "the gradient is not finite " + where;
+  if (last <= std::max(most_growth * first, least_slope)) return {};
+  return "the slope of the gradient grows " + where + " from " + text(first) + " to " + text(last);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The contract of every Integrator.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/base/random.hpp>
 #include <mixwell/contracts/integrator.hpp>
-#include <mixwell/random.hpp>
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>

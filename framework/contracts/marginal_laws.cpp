@@ -1,26 +1,18 @@
 // The laws of a model with parameters integrated out, put to the test.
 // SPDX-License-Identifier: Apache-2.0
-#include "marginal_laws.hpp"
+#include "capabilities.hpp"
+#include "measured.hpp"
 
-#include "zero_means.hpp"
-
-#include <mixwell/conditional.hpp>
-#include <mixwell/marginal.hpp>
-#include <mixwell/selection.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/selection.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace mixwell::contracts {
 namespace {
-
-using Eigen::MatrixXd;
-using Eigen::RowVectorXd;
 
 constexpr Index draws = 20000;
 constexpr Index points = 3;
@@ -33,33 +25,21 @@ class MarginalCheck {
         out_(select_coordinates(model.parameters(),
                                 model.offers<MarginalLaws>()->integrable()[which])) {}
 
-  const std::vector<Index>& integrated() const { return out_; }
-
-  RowVectorXd potential(const MatrixXd& theta) const {
-    RowVectorXd u(theta.cols());
-    model_.offers<MarginalLaws>()->evaluate_marginal(
-        which_, theta, Evaluation::of_potential(u.data(), theta, scratch_));
-    return u;
+  Evaluated marginal(const MatrixXd& theta, Asked asked = Asked::both) const {
+    const MarginalLaws& laws = *model_.offers<MarginalLaws>();
+    return evaluated_by(
+        theta, [&](const Evaluation& out) { laws.evaluate_marginal(which_, theta, out); }, asked);
   }
-
-  MatrixXd gradient(const MatrixXd& theta) const {
-    MatrixXd g(theta.rows(), theta.cols());
-    RowVectorXd u(theta.cols());
-    model_.offers<MarginalLaws>()->evaluate_marginal(which_, theta, {u.data(), g, scratch_});
-    return g;
-  }
+  RowVectorXd potential(const MatrixXd& theta) const { return marginal(theta, Asked::potential).u; }
 
   /// Largest difference from central differences, relative to 1 + |g|.
   double gradient_error(const MatrixXd& theta) const {
     constexpr double h = 1e-5;
-    const MatrixXd g = gradient(theta);
+    const MatrixXd g = marginal(theta).g;
     double worst = 0.0;
     for (Index i = 0; i < theta.rows(); ++i) {
-      MatrixXd up = theta;
-      MatrixXd down = theta;
-      up.row(i).array() += h;
-      down.row(i).array() -= h;
-      const RowVectorXd slope = (potential(up) - potential(down)) / (2.0 * h);
+      const RowVectorXd slope =
+          (potential(moved(theta, i, h)) - potential(moved(theta, i, -h))) / (2.0 * h);
       const auto scale = 1.0 + g.row(i).array().abs();
       worst = std::max(worst, ((slope - g.row(i)).array() / scale).abs().maxCoeff());
     }
@@ -68,10 +48,9 @@ class MarginalCheck {
 
   bool reads_what_is_integrated_out(const MatrixXd& theta) const {
     MatrixXd other = theta;
-    for (const Index row : out_)
-      other.row(row).setConstant(std::numeric_limits<double>::quiet_NaN());
-    const MatrixXd g = gradient(other);
-    const bool same = potential(other) == potential(theta) && g == gradient(theta);
+    for (const Index row : out_) other.row(row).setConstant(nan);
+    const MatrixXd g = marginal(other).g;
+    const bool same = potential(other) == potential(theta) && g == marginal(theta).g;
     const auto is_zero = [&](Index row) { return g.row(row).isZero(0.0); };
     return !same || !std::all_of(out_.begin(), out_.end(), is_zero);
   }
@@ -81,13 +60,11 @@ class MarginalCheck {
     MatrixXd theta = at.replicate(1, draws);
     model_.offers<ConditionalDraws>()->draw_conditional(
         conditional, Stream(20260102, "contracts/marginal"), {}, theta, scratch_);
-    MatrixXd g(theta.rows(), draws);
-    RowVectorXd u(draws);
-    model_.evaluate(theta, {u.data(), g, scratch_});
-    const MatrixXd marginal = gradient(at);
+    const MatrixXd g = evaluated(model_, theta).g;
+    const MatrixXd of_marginal = marginal(at).g;
     for (Index i = 0; i < theta.rows(); ++i) {
       if (std::binary_search(out_.begin(), out_.end(), i)) continue;
-      means.add("coordinate " + std::to_string(i), g.row(i).array() - marginal(i, 0));
+      means.add("coordinate " + std::to_string(i), g.row(i).array() - of_marginal(i, 0));
     }
   }
 
@@ -127,9 +104,7 @@ void check_marginal_laws(const Model& model, const MatrixXd& theta, Findings& fi
       check.add_fisher(theta.col(j), *conditional, means);
     }
   }
-  std::ostringstream text;
-  text << "largest relative error " << error;
-  findings.push_back({"marginal gradients", error < 1e-5, text.str()});
+  findings.push_back({"marginal gradients", error < 1e-5, "largest relative error " + text(error)});
   findings.push_back({"marginal laws leave out what they integrate out", !reads,
                       "bits where it is nan, and gradients of 0"});
   if (drawn) {

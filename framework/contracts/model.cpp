@@ -1,77 +1,30 @@
 // The contract of every Model: evaluation, starting points, recorded quantities, exact draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "block_potential.hpp"
-#include "estimated_density.hpp"
-#include "gaussian_prior.hpp"
-#include "gradient_growth.hpp"
-#include "marginal_laws.hpp"
-#include "zero_means.hpp"
+#include "capabilities.hpp"
+#include "measured.hpp"
 
-#include <mixwell/conditional.hpp>
 #include <mixwell/contracts/model.hpp>
-#include <mixwell/estimated_density.hpp>
-#include <mixwell/gaussian_prior.hpp>
-#include <mixwell/hessian_products.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/metropolis_change.hpp>
-#include <mixwell/marginal.hpp>
-#include <mixwell/selection.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/selection.hpp>
 
 #include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 namespace mixwell::contracts {
 namespace {
 
 using Eigen::ArrayXd;
-using Eigen::MatrixXd;
-using Eigen::RowVectorXd;
 using Eigen::VectorXd;
 
 constexpr std::uint64_t seed = 20260101;
 constexpr Index width = 13;  // a whole group of 8 columns and a rest
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-struct Evaluated {
-  RowVectorXd u;
-  MatrixXd g;
-};
-
-/// U and gradient; what the model does not write stays NaN.
-Evaluated evaluated(const Model& model, const MatrixXd& theta) {
-  Evaluated out{RowVectorXd::Constant(theta.cols(), nan),
-                MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
-  Workspace scratch;
-  model.evaluate(theta, {out.u.data(), out.g, scratch});
-  return out;
-}
-
-MatrixXd gradient_only(const Model& model, const MatrixXd& theta) {
-  MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
-  Workspace scratch;
-  model.evaluate(theta, {nullptr, g, scratch});
-  return g;
-}
-
-RowVectorXd potential_alone(const Model& model, const MatrixXd& theta) {
-  RowVectorXd u = RowVectorXd::Constant(theta.cols(), nan);
-  Workspace scratch;
-  model.evaluate(theta, Evaluation::of_potential(u.data(), theta, scratch));
-  return u;
-}
-
-bool same_bits(const MatrixXd& a, const MatrixXd& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() &&
-         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
-}
 
 using DrawFunction = std::function<void(const Stream&, Address, Batch)>;
 
@@ -84,12 +37,6 @@ MatrixXd drawn(const DrawFunction& draws, Index rows, Index columns, Address at)
 MatrixXd starting_points(const Model& model, Index columns) {
   return drawn([&model](const Stream& s, Address at, Batch out) { model.initial(s, at, out); },
                model.dimension(), columns, {});
-}
-
-std::string text(double value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
 }
 
 /// The first thing wrong with parameters or quantities, or "". `names`: those before, as
@@ -122,26 +69,16 @@ Finding check_parameters(const Model& model) {
   return {"parameters", true, std::to_string(names.size()) + " names, d = " + std::to_string(d)};
 }
 
-/// Largest |a - b| relative to the largest |a| of the same column.
-double column_difference(const MatrixXd& a, const MatrixXd& b) {
-  double worst = 0;
-  for (Index j = 0; j < a.cols(); ++j) {
-    const double difference = (a.col(j) - b.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
-    const double scale = std::max(a.col(j).cwiseAbs().maxCoeff(), 1e-300);
-    worst = std::isnan(difference) ? difference : std::max(worst, difference / scale);
-    if (std::isnan(worst)) return worst;
-  }
-  return worst;
+/// Of the replicate in column j.
+Address of_replicate(const Address& at, Index j) {
+  return {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
 }
 
 Finding check_addresses(const std::string& clause, const DrawFunction& draws, Index d) {
   const Address at{3, 1, 40};
   const MatrixXd all = drawn(draws, d, width, at);
-  double worst = 0;
-  for (Index j = 0; j < width; ++j) {
-    const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
-    worst = std::max(worst, column_difference(all.col(j), drawn(draws, d, 1, here)));
-  }
+  const double worst =
+      difference_alone(all, [&](Index j) { return drawn(draws, d, 1, of_replicate(at, j)); });
   const bool repeats = same_bits(all, drawn(draws, d, width, at));
   const bool moves = (all.array() != drawn(draws, d, width, {4, 1, 40}).array()).any();
   const bool holds = worst <= 1e-12 && repeats && moves && all.allFinite();
@@ -172,9 +109,9 @@ Finding check_batch(const Model& model, const MatrixXd& theta, const Evaluated& 
   double worst = 0;
   for (Index j = 0; j < theta.cols(); ++j) {
     const Evaluated alone = evaluated(model, theta.col(j));
-    worst = std::max(worst, column_difference(together.g.col(j), alone.g));
-    worst = std::max(worst,
-                     std::abs(together.u[j] - alone.u[0]) / std::max(1.0, std::abs(together.u[j])));
+    const double size = std::max(1.0, std::abs(together.u[j]));
+    worst = worse(worst, column_difference(together.g.col(j), alone.g));
+    worst = worse(worst, std::abs(together.u[j] - alone.u[0]) / size);
   }
   return {"batch", worst <= 1e-12, "columns together and alone differ by " + text(worst)};
 }
@@ -196,13 +133,13 @@ Finding check_isolation(const Model& model, const MatrixXd& theta, const Evaluat
 }
 
 Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Evaluated& both) {
-  return {"gradient only", same_bits(gradient_only(model, theta), both.g),
+  return {"gradient only", same_bits(evaluated(model, theta, Asked::gradient).g, both.g),
           "the gradient's bits with and without U"};
 }
 
 /// |U alone - U| <= 1e-12 (1 + |U|), column by column.
 Finding check_potential_alone(const Model& model, const MatrixXd& theta, const Evaluated& both) {
-  const RowVectorXd alone = potential_alone(model, theta);
+  const RowVectorXd alone = evaluated(model, theta, Asked::potential).u;
   const double error = ((alone - both.u).array().abs() / (1.0 + both.u.array().abs())).maxCoeff();
   return {"potential alone", error <= 1e-12, "relative error " + std::to_string(error)};
 }
@@ -232,12 +169,11 @@ Finding check_derived(const Model& model, const Derived& derived, const MatrixXd
   if (rows == 0) return {"derived", derived.replaces_parameters(), "no quantities"};
   MatrixXd out = MatrixXd::Constant(rows, theta.cols(), nan);
   derived.derive(theta, out);
-  double worst = 0;
-  for (Index j = 0; j < theta.cols(); ++j) {
+  const double worst = difference_alone(out, [&](Index j) {
     MatrixXd alone(rows, 1);
     derived.derive(theta.col(j), alone);
-    worst = std::max(worst, column_difference(out.col(j), alone));
-  }
+    return alone;
+  });
   return {
       "derived", out.allFinite() && worst <= 1e-12,
       std::to_string(rows) + " quantities; columns together and alone differ by " + text(worst)};
@@ -256,11 +192,8 @@ Finding check_generated(const Model& model, const Generated& quantities, const M
   };
   const Address at{3, 1, 40};
   const MatrixXd all = draws(theta, at);
-  double worst = 0;
-  for (Index j = 0; j < theta.cols(); ++j) {
-    const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
-    worst = std::max(worst, column_difference(all.col(j), draws(theta.col(j), here)));
-  }
+  const double worst =
+      difference_alone(all, [&](Index j) { return draws(theta.col(j), of_replicate(at, j)); });
   const bool repeats = same_bits(all, draws(theta, at));
   return {"generated", worst <= 1e-12 && repeats && all.allFinite(),
           "column against its replicate alone: " + text(worst) +
@@ -282,18 +215,15 @@ Finding check_hessian_products(const Model& model, const HessianProducts& produc
   MatrixXd v(theta.rows(), theta.cols());
   Stream(seed, "contracts/model/hessian").normals({}, v);
   const MatrixXd analytic = multiplied(products, theta, v);
-  const MatrixXd up = gradient_only(model, theta + h * v);
-  const MatrixXd numeric = (up - gradient_only(model, theta - h * v)) / (2 * h);
+  const MatrixXd up = evaluated(model, theta + h * v, Asked::gradient).g;
+  const MatrixXd numeric = (up - evaluated(model, theta - h * v, Asked::gradient).g) / (2 * h);
   double worst = 0;
-  double apart = 0;
   for (Index j = 0; j < theta.cols(); ++j) {
     const double scale = 1 + std::max(up.col(j).norm(), numeric.col(j).norm());
-    const double error = (analytic.col(j) - numeric.col(j)).norm() / scale;
-    worst = std::isnan(error) ? error : std::max(worst, error);
-    apart = std::max(
-        apart, column_difference(analytic.col(j), multiplied(products, theta.col(j), v.col(j))));
-    if (std::isnan(worst)) break;
+    worst = worse(worst, (analytic.col(j) - numeric.col(j)).norm() / scale);
   }
+  const double apart = difference_alone(
+      analytic, [&](Index j) { return multiplied(products, theta.col(j), v.col(j)); });
   return {"Hessian products", worst < 1e-6 && apart <= 1e-8,
           "against differences of the gradient: relative error " + text(worst) +
               "; columns together and alone differ by " + text(apart)};
@@ -307,10 +237,13 @@ MatrixXd metrics(const Metric& metric, const MatrixXd& theta) {
   return G;
 }
 
-MatrixXd contracted(const Metric& metric, const MatrixXd& theta, const MatrixXd& W) {
+using Contraction = void (Metric::*)(ConstBatch, ConstBatch, Batch, Workspace&) const;
+
+MatrixXd contracted(const Metric& metric, Contraction how, const MatrixXd& theta,
+                    const MatrixXd& W) {
   MatrixXd out = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
   Workspace scratch;
-  metric.contract_derivative(theta, W, out, scratch);
+  (metric.*how)(theta, W, out, scratch);
   return out;
 }
 
@@ -340,55 +273,49 @@ Finding check_metric_matrix(const Metric& metric, const MatrixXd& theta) {
               std::to_string(theta.cols()) + " matrices are not positive definite"};
 }
 
-/// Central differences of sum_ab W_ab G_ab, one coordinate after the other.
-Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
+/// A contraction against `numeric(i, W, dG / dtheta_i, out)`, which adds to `out` what central
+/// differences of G by coordinate i make of it.
+template <class Numeric>
+double contraction_error(const Metric& metric, Contraction how, const MatrixXd& theta,
+                         const Numeric& numeric) {
+  constexpr double h = 1e-5;
   const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
-  const MatrixXd analytic = contracted(metric, theta, W);
-  MatrixXd numeric(theta.rows(), theta.cols());
+  const MatrixXd analytic = contracted(metric, how, theta, W);
+  MatrixXd found = MatrixXd::Zero(theta.rows(), theta.cols());
   double scale = 0;
   for (Index i = 0; i < theta.rows(); ++i) {
-    constexpr double h = 1e-5;
-    MatrixXd up = theta;
-    MatrixXd down = theta;
-    up.row(i).array() += h;
-    down.row(i).array() -= h;
+    const MatrixXd up = moved(theta, i, h);
+    const MatrixXd down = moved(theta, i, -h);
     const MatrixXd G = metrics(metric, up);
     scale = std::max(scale, W.cwiseProduct(G).cwiseAbs().maxCoeff());
-    numeric.row(i) = W.cwiseProduct(G - metrics(metric, down)).colwise().sum().array() /
-                     (up.row(i) - down.row(i)).array();
+    const MatrixXd change =
+        (G - metrics(metric, down)).array().rowwise() / (up.row(i) - down.row(i)).array();
+    numeric(i, W, change, found);
   }
-  const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
-  const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+  const double largest = std::max(scale, found.cwiseAbs().maxCoeff());
+  return (analytic - found).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+}
+
+/// Of sum_ab W_ab dG_ab / dtheta_i.
+Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
+  const double worst =
+      contraction_error(metric, &Metric::contract_derivative, theta,
+                        [](Index i, const MatrixXd& W, const MatrixXd& change, MatrixXd& out) {
+                          out.row(i) = W.cwiseProduct(change).colwise().sum();
+                        });
   return {"metric derivative", worst < 1e-7,
           "contraction against differences of G: relative error " + text(worst)};
 }
 
-/// sum_bj W_bj dG_ab / dtheta_j by central differences, one coordinate after the other.
+/// Of sum_bj W_bj dG_ab / dtheta_j.
 Finding check_metric_crosswise(const Metric& metric, const MatrixXd& theta) {
-  const Index d = theta.rows();
-  const MatrixXd W = symmetric_weights(d, theta.cols());
-  MatrixXd analytic = MatrixXd::Constant(d, theta.cols(), nan);
-  Workspace scratch;
-  metric.contract_crosswise(theta, W, analytic, scratch);
-  MatrixXd numeric = MatrixXd::Zero(d, theta.cols());
-  double scale = 0;
-  for (Index i = 0; i < d; ++i) {
-    constexpr double h = 1e-5;
-    MatrixXd up = theta;
-    MatrixXd down = theta;
-    up.row(i).array() += h;
-    down.row(i).array() -= h;
-    const MatrixXd above = metrics(metric, up);
-    const MatrixXd change = above - metrics(metric, down);
-    scale = std::max(scale, W.cwiseProduct(above).cwiseAbs().maxCoeff());
-    for (Index j = 0; j < theta.cols(); ++j) {
-      const Eigen::Map<const MatrixXd> dG(change.col(j).data(), d, d);
-      const Eigen::Map<const MatrixXd> weights(W.col(j).data(), d, d);
-      numeric.col(j) += dG * weights.col(i) / (up(i, j) - down(i, j));
-    }
-  }
-  const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
-  const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+  const double worst =
+      contraction_error(metric, &Metric::contract_crosswise, theta,
+                        [](Index i, const MatrixXd& W, const MatrixXd& change, MatrixXd& out) {
+                          for (Index j = 0; j < out.cols(); ++j)
+                            out.col(j) += change.col(j).reshaped(out.rows(), out.rows()) *
+                                          W.col(j).segment(i * out.rows(), out.rows());
+                        });
   return {"metric crosswise", worst < 1e-7,
           "contraction across its rows against differences of G: relative error " + text(worst)};
 }
@@ -396,28 +323,25 @@ Finding check_metric_crosswise(const Metric& metric, const MatrixXd& theta) {
 /// A column alone against itself among columns of NaN.
 Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
   const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
+  const auto derivative = [&](const MatrixXd& at, const MatrixXd& weights) {
+    return contracted(metric, &Metric::contract_derivative, at, weights);
+  };
   double worst = 0;
   for (Index j = 0; j < theta.cols(); ++j) {
     MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
     spoilt.col(j) = theta.col(j);
-    for (const double difference :
-         {column_difference(metrics(metric, theta.col(j)), metrics(metric, spoilt).col(j)),
-          column_difference(contracted(metric, theta.col(j), W.col(j)),
-                            contracted(metric, spoilt, W).col(j))}) {
-      if (!(worst >= difference)) worst = difference;  // NaN wins, and stays
-      if (std::isnan(worst)) break;
-    }
-    if (std::isnan(worst)) break;
+    worst = worse(worst,
+                  column_difference(metrics(metric, theta.col(j)), metrics(metric, spoilt).col(j)));
+    worst = worse(
+        worst, column_difference(derivative(theta.col(j), W.col(j)), derivative(spoilt, W).col(j)));
   }
   return {"metric columns", worst <= 1e-12,
           "a column alone and among columns of NaN differ by " + text(worst)};
 }
 
-void check_metric(const Metric& metric, const MatrixXd& theta, Findings& findings) {
-  findings.push_back(check_metric_matrix(metric, theta));
-  findings.push_back(check_metric_derivative(metric, theta));
-  findings.push_back(check_metric_crosswise(metric, theta));
-  findings.push_back(check_metric_columns(metric, theta));
+Findings check_metric(const Metric& metric, const MatrixXd& theta) {
+  return {check_metric_matrix(metric, theta), check_metric_derivative(metric, theta),
+          check_metric_crosswise(metric, theta), check_metric_columns(metric, theta)};
 }
 
 /// The sum of terms of a model, as its contract sees it; what it does not write stays NaN.
@@ -427,11 +351,13 @@ class Terms {
 
   Index count() const { return sum_.terms(); }
 
-  Evaluated rest(const MatrixXd& theta) const {
-    return filled(theta, [&](const Evaluation& out) { sum_.evaluate_rest(theta, out); });
+  Evaluated rest(const MatrixXd& theta, Asked asked = Asked::both) const {
+    return evaluated_by(
+        theta, [&](const Evaluation& out) { sum_.evaluate_rest(theta, out); }, asked);
   }
-  Evaluated of(const MatrixXd& theta, const MatrixXd& indices) const {
-    return filled(theta, [&](const Evaluation& out) { sum_.evaluate_terms(theta, indices, out); });
+  Evaluated of(const MatrixXd& theta, const MatrixXd& indices, Asked asked = Asked::both) const {
+    return evaluated_by(
+        theta, [&](const Evaluation& out) { sum_.evaluate_terms(theta, indices, out); }, asked);
   }
   MatrixXd gradients(const MatrixXd& theta, const MatrixXd& indices) const {
     MatrixXd out = MatrixXd::Constant(theta.rows(), indices.rows(), nan);
@@ -439,19 +365,6 @@ class Terms {
     sum_.gradients_of_terms(theta, indices, out, scratch);
     return out;
   }
-  MatrixXd rest_gradient(const MatrixXd& theta) const {
-    MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
-    Workspace scratch;
-    sum_.evaluate_rest(theta, {nullptr, g, scratch});
-    return g;
-  }
-  MatrixXd gradient_of(const MatrixXd& theta, const MatrixXd& indices) const {
-    MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
-    Workspace scratch;
-    sum_.evaluate_terms(theta, indices, {nullptr, g, scratch});
-    return g;
-  }
-
   /// Every term in each of w columns, from the last to the first.
   MatrixXd all(Index w) const {
     return VectorXd::LinSpaced(count(), static_cast<double>(count() - 1), 0).replicate(1, w);
@@ -466,15 +379,6 @@ class Terms {
   }
 
  private:
-  static Evaluated filled(const MatrixXd& theta,
-                          const std::function<void(const Evaluation&)>& fill) {
-    Evaluated out{RowVectorXd::Constant(theta.cols(), nan),
-                  MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
-    Workspace scratch;
-    fill({out.u.data(), out.g, scratch});
-    return out;
-  }
-
   const SumOfTerms& sum_;
 };
 
@@ -496,22 +400,20 @@ class Minibatch final : public Model {
 /// Largest |a + b - whole|, relative to the largest of the three in the same column.
 double sum_difference(const MatrixXd& whole, const MatrixXd& a, const MatrixXd& b) {
   double worst = 0;
-  for (Index j = 0; j < whole.cols() && !std::isnan(worst); ++j) {
+  for (Index j = 0; j < whole.cols(); ++j) {
     const double scale =
         std::max({whole.col(j).cwiseAbs().maxCoeff(), a.col(j).cwiseAbs().maxCoeff(),
                   b.col(j).cwiseAbs().maxCoeff(), 1e-300});
-    const double difference =
-        (a.col(j) + b.col(j) - whole.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
-    if (!(worst >= difference / scale)) worst = difference / scale;  // NaN wins, and stays
+    worst = worse(
+        worst,
+        (a.col(j) + b.col(j) - whole.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / scale);
   }
   return worst;
 }
 
 /// The same of U and gradient, whichever is worse.
 double sum_difference(const Evaluated& whole, const Evaluated& a, const Evaluated& b) {
-  const double g = sum_difference(whole.g, a.g, b.g);
-  const double u = sum_difference(whole.u, a.u, b.u);
-  return std::isnan(g) || g >= u ? g : u;
+  return worse(sum_difference(whole.g, a.g, b.g), sum_difference(whole.u, a.u, b.u));
 }
 
 Finding check_terms_sum(const Terms& terms, const MatrixXd& theta, const Evaluated& whole) {
@@ -558,7 +460,7 @@ Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
   const MatrixXd indices = terms.some(theta.cols());
   const Evaluated together = terms.of(theta, indices);
   double worst = 0;
-  for (Index j = 0; j < theta.cols() && !std::isnan(worst); ++j) {
+  for (Index j = 0; j < theta.cols(); ++j) {
     MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
     spoilt.col(j) = theta.col(j);
     const Evaluated among = terms.of(spoilt, indices);
@@ -566,8 +468,7 @@ Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
     const Evaluated nothing{RowVectorXd::Zero(1), MatrixXd::Zero(theta.rows(), 1)};
     for (const Evaluated* values : {&together, &among}) {
       const Evaluated here{values->u.col(j), values->g.col(j)};
-      const double difference = sum_difference(alone, here, nothing);
-      if (!(worst >= difference) && !std::isnan(worst)) worst = difference;  // NaN wins, and stays
+      worst = worse(worst, sum_difference(alone, here, nothing));
     }
   }
   return {"terms by column", worst <= 1e-12,
@@ -584,20 +485,19 @@ Finding check_terms_gradient(const Model& model, const Terms& terms, const Matri
 
 Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
   const MatrixXd indices = terms.some(theta.cols());
-  return {"terms gradient only",
-          same_bits(terms.gradient_of(theta, indices), terms.of(theta, indices).g) &&
-              same_bits(terms.rest_gradient(theta), terms.rest(theta).g),
-          "the gradient's bits with and without U"};
+  const MatrixXd of_terms = terms.of(theta, indices, Asked::gradient).g;
+  const MatrixXd of_rest = terms.rest(theta, Asked::gradient).g;
+  return {
+      "terms gradient only",
+      same_bits(of_terms, terms.of(theta, indices).g) && same_bits(of_rest, terms.rest(theta).g),
+      "the gradient's bits with and without U"};
 }
 
-void check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at, Findings& findings) {
+Findings check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at) {
   const Terms terms(*model.offers<SumOfTerms>());
-  findings.push_back(check_terms_sum(terms, theta, at));
-  findings.push_back(check_terms_singly(terms, theta));
-  findings.push_back(check_terms_repeated(terms, theta));
-  findings.push_back(check_terms_columns(terms, theta));
-  findings.push_back(check_terms_gradient(model, terms, theta));
-  findings.push_back(check_terms_gradient_only(terms, theta));
+  return {check_terms_sum(terms, theta, at),         check_terms_singly(terms, theta),
+          check_terms_repeated(terms, theta),        check_terms_columns(terms, theta),
+          check_terms_gradient(model, terms, theta), check_terms_gradient_only(terms, theta)};
 }
 
 /// Exact draws with U and gradient, in columns.
@@ -629,29 +529,39 @@ std::vector<Index> some_coordinates(Index d) {
   return {chosen.begin(), chosen.end()};
 }
 
-void add_coordinate(const Sample& sample, Index j, ZeroMeans& means) {
-  const auto x = sample.theta.row(j).array();
+/// E[f dU/dtheta_j] = E[df/dtheta_j] with f = 1 and theta_i.
+void add_identities(const Sample& sample, Index j, ZeroMeans& means) {
   const auto g = sample.at.g.row(j).array();
-  const std::string name = std::to_string(j);
-  means.add("g[" + name + "]", g.matrix());
-  means.add("theta^3 g[" + name + "]", (x.cube() * g - 3 * x.square()).matrix());
+  const std::string name = "g[" + std::to_string(j) + "]";
+  means.add(name, g.matrix());
+  for (const Index i : some_coordinates(sample.theta.rows()))
+    means.add("theta[" + std::to_string(i) + "] " + name,
+              (sample.theta.row(i).array() * g - (i == j ? 1.0 : 0.0)).matrix());
+}
+
+/// The same with f = (U - centre) theta_i, summed over i; `virial` is theta'g.
+void add_virial(const Sample& sample, const RowVectorXd& virial, double centre, ZeroMeans& means) {
+  const auto d = static_cast<double>(sample.theta.rows());
+  const auto u = sample.at.u.array() - centre;
+  means.add("U theta'g", (u * (virial.array() - d) - virial.array()).matrix());
+}
+
+RowVectorXd virial_of(const Sample& sample) {
+  return sample.theta.cwiseProduct(sample.at.g).colwise().sum();
 }
 
 Finding check_exact_law(const Sample& sample) {
   ZeroMeans means;
   const Index d = sample.theta.rows();
   for (const Index j : some_coordinates(d)) {
-    add_coordinate(sample, j, means);
-    for (const Index i : some_coordinates(d))
-      means.add("theta[" + std::to_string(i) + "] g[" + std::to_string(j) + "]",
-                (sample.theta.row(i).array() * sample.at.g.row(j).array() - (i == j ? 1.0 : 0.0))
-                    .matrix());
+    const auto x = sample.theta.row(j).array();
+    add_identities(sample, j, means);
+    means.add("theta^3 g[" + std::to_string(j) + "]",
+              (x.cube() * sample.at.g.row(j).array() - 3 * x.square()).matrix());
   }
-  const ArrayXd virial = sample.theta.cwiseProduct(sample.at.g).colwise().sum().transpose();
-  const ArrayXd excess = virial - static_cast<double>(d);
-  const ArrayXd u = sample.at.u.transpose().array() - sample.at.u[0];
-  means.add("theta'g", excess.matrix().transpose());
-  means.add("U theta'g", (u * excess - virial).matrix().transpose());
+  const RowVectorXd virial = virial_of(sample);
+  means.add("theta'g", (virial.array() - static_cast<double>(d)).matrix());
+  add_virial(sample, virial, sample.at.u[0], means);
   return means.finding("exact law");
 }
 
@@ -680,18 +590,9 @@ Finding check_data_draws(const Model& model) {
       model.offers<SumOfTerms>() == nullptr ? 1 : model.offers<SumOfTerms>()->terms();
   const Sample sample =
       joint_sample(model, std::clamp<Index>(20000000 / (terms * model.dimension()), 200, 20000));
-  const Index d = sample.theta.rows();
   ZeroMeans means;
-  for (const Index j : some_coordinates(d)) {
-    means.add("g[" + std::to_string(j) + "]", sample.at.g.row(j));
-    for (const Index i : some_coordinates(d))
-      means.add("theta[" + std::to_string(i) + "] g[" + std::to_string(j) + "]",
-                (sample.theta.row(i).array() * sample.at.g.row(j).array() - (i == j ? 1.0 : 0.0))
-                    .matrix());
-  }
-  const ArrayXd virial = sample.theta.cwiseProduct(sample.at.g).colwise().sum().transpose();
-  const ArrayXd u = sample.at.u.transpose().array() - sample.at.u.mean();
-  means.add("U theta'g", (u * (virial - static_cast<double>(d)) - virial).matrix().transpose());
+  for (const Index j : some_coordinates(sample.theta.rows())) add_identities(sample, j, means);
+  add_virial(sample, virial_of(sample), sample.at.u.mean(), means);
   return means.finding("data draws");
 }
 
@@ -701,9 +602,7 @@ MatrixXd centred_statistics(const Sample& sample) {
   MatrixXd out(3, sample.theta.cols());
   out.row(0) = sample.at.g.row(0);
   out.row(1) = sample.at.g.row(d - 1);
-  out.row(2) =
-      (sample.theta.cwiseProduct(sample.at.g).colwise().sum().array() - static_cast<double>(d))
-          .matrix();
+  out.row(2) = (virial_of(sample).array() - static_cast<double>(d)).matrix();
   return out;
 }
 
@@ -722,12 +621,10 @@ Finding check_independence(const Sample& first, const Sample& second) {
   return means.finding("exact draws are independent");
 }
 
-void check_exact(const Model& model, Findings& findings) {
-  const Index d = model.dimension();
-  const Index n = std::max<Index>(4000, 400000 / d);
+Findings check_exact(const Model& model) {
+  const Index n = std::max<Index>(4000, 400000 / model.dimension());
   const Sample first = exact_sample(model, n, 1);
-  findings.push_back(check_exact_law(first));
-  findings.push_back(check_independence(first, exact_sample(model, n, 2)));
+  return {check_exact_law(first), check_independence(first, exact_sample(model, n, 2))};
 }
 
 /// The position with one of the conditionals drawn anew.
@@ -754,7 +651,6 @@ void check_conditional_law(const Model& model, std::size_t which, const std::vec
   constexpr Index pilots = 8;
   const auto d = static_cast<double>(model.dimension());
   const Index rounds = std::clamp<Index>(static_cast<Index>(2e4 / d), 50, 1000);
-  const std::string name = "conditional " + std::to_string(which) + ": ";
   MetropolisChange change(std::ssize(own), theta.cols());
   MatrixXd y(std::ssize(own), theta.cols());
   for (Index round = 0; round < pilots + rounds; ++round) {
@@ -768,11 +664,10 @@ void check_conditional_law(const Model& model, std::size_t which, const std::vec
     change.propose(x, sweep, y);
     MatrixXd there = at;
     there(own, Eigen::all) = y;
-    change.add(x, potential_alone(model, at), y, potential_alone(model, there));
+    change.add(x, evaluated(model, at, Asked::potential).u, y,
+               evaluated(model, there, Asked::potential).u);
   }
-  const std::vector<std::string> names = change.names();
-  for (std::size_t k = 0; k < names.size(); ++k)
-    means.add(name + names[k], change.sums().row(static_cast<Index>(k)).matrix());
+  means.add_all("conditional " + std::to_string(which) + ": ", change);
 }
 
 /// Draws given the rest write their own coordinates alone, from these addresses, and come from U.
@@ -815,11 +710,8 @@ void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& 
   if (rows.empty()) return;
   MatrixXd out(total_size(quantities), theta.cols());
   model.offers<Generated>()->generate(theta, Stream(seed, "contracts/model"), {}, out);
-  MatrixXd gradient(theta.rows(), theta.cols());
-  Eigen::RowVectorXd rest(theta.cols());
-  Workspace scratch;
-  model.offers<SumOfTerms>()->evaluate_rest(theta, {rest.data(), gradient, scratch});
-  const Eigen::RowVectorXd terms = potential_alone(model, theta) - rest;
+  const RowVectorXd terms = evaluated(model, theta, Asked::potential).u -
+                            Terms(*model.offers<SumOfTerms>()).rest(theta).u;
   const Eigen::RowVectorXd sums = terms + out(rows, Eigen::all).colwise().sum();
   const double scale = 1 + terms.cwiseAbs().maxCoeff();
   const double worst = (sums.array() - sums(0)).abs().maxCoeff() / scale;
@@ -834,9 +726,7 @@ void check_prior_law(const Model& model, Findings& findings) {
   const Index n = std::max<Index>(1000, 100000 / d);
   MatrixXd theta(d, n);
   model.offers<Prior>()->draw(Stream(seed, "contracts/model/prior"), {}, theta);
-  MatrixXd gradient(d, n);
-  Workspace scratch;
-  model.offers<SumOfTerms>()->evaluate_rest(theta, {nullptr, gradient, scratch});
+  const MatrixXd gradient = Terms(*model.offers<SumOfTerms>()).rest(theta, Asked::gradient).g;
   ZeroMeans means;
   for (Index i = 0; i < d; ++i) {
     const std::string name = "coordinate " + std::to_string(i);
@@ -857,9 +747,8 @@ void check_bits(const Model& model, const MatrixXd& theta, const Evaluated& at,
        same_bits(evaluated(model, theta).g, at.g) && same_bits(evaluated(model, theta).u, at.u),
        "the bits of two evaluations"});
   if (!findings.back().holds) return;
-  findings.push_back(check_isolation(model, theta, at));
-  findings.push_back(check_gradient_only(model, theta, at));
-  findings.push_back(check_potential_alone(model, theta, at));
+  append(findings, {check_isolation(model, theta, at), check_gradient_only(model, theta, at),
+                    check_potential_alone(model, theta, at)});
 }
 
 void check_capabilities(const Model& model, const MatrixXd& theta, Findings& findings) {
@@ -873,7 +762,7 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
     if (has_prior_apart) check_log_likelihoods(model, theta, findings);
   }
   if (has_prior_apart && model.offers<Prior>() != nullptr) check_prior_law(model, findings);
-  if (const Metric* metric = model.offers<Metric>()) check_metric(*metric, theta, findings);
+  if (const Metric* metric = model.offers<Metric>()) append(findings, check_metric(*metric, theta));
   if (const HessianProducts* products = hessian_products(&model))
     findings.push_back(check_hessian_products(model, *products, theta));
   if (const Prior* prior = model.offers<Prior>())
@@ -889,9 +778,7 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   if (model.offers<EstimatedDensity>() != nullptr) check_estimated_density(model, theta, findings);
   if (model.offers<GaussianPrior>() != nullptr)
     findings.push_back(check_gaussian_prior(model, theta));
-  for (Finding& finding : check_block_potentials(model, theta)) {
-    findings.push_back(std::move(finding));
-  }
+  append(findings, check_block_potentials(model, theta));
 }
 
 }  // namespace
@@ -906,12 +793,13 @@ Findings check_model(const Model& model) {
   check_bits(model, theta, at, findings);
   findings.push_back(check_batch(model, theta, at));
   check_capabilities(model, theta, findings);
-  if (model.offers<SumOfTerms>() != nullptr) check_sum(model, theta, at, findings);
+  if (model.offers<SumOfTerms>() != nullptr) append(findings, check_sum(model, theta, at));
   const Finding gradient = check_gradient(model, theta);
   findings.push_back(gradient);
   const bool is_real = std::ssize(real_coordinates(model.parameters())) == theta.rows();
   if (gradient.holds && is_real) findings.push_back(check_gradient_growth(model, theta));
-  if (gradient.holds && model.offers<ExactSampler>() != nullptr) check_exact(model, findings);
+  if (gradient.holds && model.offers<ExactSampler>() != nullptr)
+    append(findings, check_exact(model));
   if (gradient.holds && model.offers<Prior>() != nullptr && model.offers<DataDraws>() != nullptr)
     findings.push_back(check_data_draws(model));
   return findings;

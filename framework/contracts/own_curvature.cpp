@@ -1,16 +1,43 @@
-// The contract of curvatures that follow the slot they move.
+// The contract of curvatures that follow the slot they move, and the bounds of any.
 // SPDX-License-Identifier: Apache-2.0
-#include "own_curvature.hpp"
-
 #include "bowl.hpp"
-#include "curvature_bound.hpp"
+#include "curvature_clauses.hpp"
+#include "measured.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/contracts/curvature.hpp>
-#include <mixwell/random.hpp>
 
-#include <sstream>
+#include <algorithm>
+#include <cmath>
 
 namespace mixwell::contracts {
+
+Eigen::MatrixXd column_of(const Representation& how, ConstBatch numbers, Index dimension, Index i) {
+  const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(dimension, i).replicate(1, numbers.cols());
+  Eigen::MatrixXd image(dimension, numbers.cols());
+  Workspace scratch;
+  how.H(ConstMatrixMap(numbers.data(), numbers.rows(), numbers.cols()), unit, image, scratch);
+  return image;
+}
+
+double largest_entry(const Representation& how, ConstBatch numbers, Index dimension) {
+  double largest = 0.0;
+  for (Index i = 0; i < dimension; ++i) {
+    const Eigen::MatrixXd column = column_of(how, numbers, dimension, i);
+    if (!column.allFinite()) return INFINITY;
+    largest = std::max(largest, column.cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+Finding stays_bounded(const std::string& where, const std::function<double(double)>& size_at) {
+  constexpr double slack = 1.5;
+  const double before = size_at(1e-8);
+  const double after = size_at(1e-12);
+  return {"there is a bound " + where, std::isfinite(after) && after <= slack * before,
+          "a size of " + text(before) + ", then of " + text(after), "bound"};
+}
+
 namespace {
 
 class Normals final : public NormalSource {
@@ -52,12 +79,10 @@ Eigen::MatrixXd numeric_drift_correction(const OwnCurvature& own, const Eigen::M
   const Index d = theta.rows();
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(d, theta.cols());
   for (Index i = 0; i < d; ++i) {
-    Eigen::MatrixXd up = theta;
-    Eigen::MatrixXd down = theta;
-    up.row(i).array() += h;
-    down.row(i).array() -= h;
-    sum += (column_of(*own.representation(), own_numbers(own, up), d, i) -
-            column_of(*own.representation(), own_numbers(own, down), d, i)) /
+    const Eigen::MatrixXd up = own_numbers(own, moved(theta, i, h));
+    const Eigen::MatrixXd down = own_numbers(own, moved(theta, i, -h));
+    sum += (column_of(*own.representation(), up, d, i) -
+            column_of(*own.representation(), down, d, i)) /
            (2.0 * h);
   }
   return sum;
@@ -72,9 +97,7 @@ Finding check_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& t
   own.drift_correction(target, state, state, numbers, gamma, scratch);
   const Eigen::MatrixXd numeric = numeric_drift_correction(own, theta);
   const double error = (gamma - numeric).norm() / (1e-3 + numeric.norm());
-  std::ostringstream measured;
-  measured << "relative error " << error;
-  return {"Gamma is that of H", error < 1e-6, measured.str(), "total"};
+  return relative_error("Gamma is that of H", error, 1e-6, "total");
 }
 
 /// All entries of H, one column a column of theta.
@@ -111,10 +134,9 @@ Finding check_continuity(const OwnCurvature& own, const Eigen::VectorXd& directi
     (is_below ? high : low) = middle;
     (is_below ? above : below) = between;
   }
-  std::ostringstream measured;
-  measured << "a change of " << before << " became " << (above - below).norm();
-  return {"H is continuous", (above - below).norm() <= 1e-3 * before + 1e-12, measured.str(),
-          "continuous"};
+  const double left = (above - below).norm();
+  return {"H is continuous", left <= 1e-3 * before + 1e-12,
+          "a change of " + text(before) + " became " + text(left), "continuous"};
 }
 
 /// Near 0, where U is flat, and, if it holds everywhere, far out.
@@ -144,8 +166,7 @@ Findings check_own_curvature(const OwnCurvature& own) {
   Findings findings = {
       {"fit is pure", (numbers.array() == own_numbers(own, theta).array()).all(), ""},
       {"fit is finite", numbers.allFinite(), ""}};
-  const Findings more = check_representation(*own.representation(), numbers, theta.rows());
-  findings.insert(findings.end(), more.begin(), more.end());
+  append(findings, check_representation(*own.representation(), numbers, theta.rows()));
   if (own.has_drift_correction() && own.drift_correction_traits().total) {
     findings.push_back(check_drift_correction(own, theta));
   }

@@ -1,15 +1,13 @@
 // The contract of every recipe of a diffusion.
 // SPDX-License-Identifier: Apache-2.0
 #include "bowl.hpp"
-#include "curvature_bound.hpp"
+#include "curvature_clauses.hpp"
+#include "measured.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/contracts/recipe.hpp>
-#include <mixwell/random.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <sstream>
-#include <string>
 
 namespace mixwell::contracts {
 namespace {
@@ -81,29 +79,19 @@ Eigen::VectorXd divergence(const Recipe& recipe, const Eigen::VectorXd& z) {
   return sum;
 }
 
-/// The worst of several relative errors.
-class Worst {
- public:
-  void add(const Eigen::MatrixXd& found, const Eigen::MatrixXd& wanted, double size) {
-    const double error = (found - wanted).norm() / std::max(1.0, size);
-    worst_ = std::max(worst_, std::isfinite(error) ? error : HUGE_VAL);
-  }
-  Finding finding(std::string clause, double limit) const {
-    std::ostringstream measured;
-    measured << "relative error " << worst_;
-    return {std::move(clause), worst_ < limit, measured.str()};
-  }
-
- private:
-  double worst_ = 0.0;
-};
+/// |found - wanted| over the size, 1 at least.
+double error_of(const Eigen::MatrixXd& found, const Eigen::MatrixXd& wanted, double size) {
+  return (found - wanted).norm() / std::max(1.0, size);
+}
 
 Finding alone(const Recipe& recipe, const Eigen::MatrixXd& z) {
   const Eigen::MatrixXd together = RecipeAt::numbers_of(recipe, z);
-  Worst worst;
-  for (Index j = 0; j < z.cols(); ++j)
-    worst.add(RecipeAt::numbers_of(recipe, z.col(j)), together.col(j), together.col(j).norm());
-  return worst.finding("the numbers of D and Q are of each column alone", 1e-12);
+  double worst = 0.0;
+  for (Index j = 0; j < z.cols(); ++j) {
+    const auto own = together.col(j);
+    worst = worse(worst, error_of(RecipeAt::numbers_of(recipe, z.col(j)), own, own.norm()));
+  }
+  return relative_error("the numbers of D and Q are of each column alone", worst, 1e-12);
 }
 
 /// Near 0, and, if it holds everywhere, far out.
@@ -123,10 +111,10 @@ void check_bound(const Recipe& recipe, const Eigen::VectorXd& z, Findings& findi
 
 Findings check_recipe(const Recipe& recipe) {
   const Eigen::MatrixXd z = positions(recipe);
-  Worst symmetric;
-  Worst skew;
-  Worst root;
-  Worst gamma;
+  double symmetric = 0.0;
+  double skew = 0.0;
+  double root = 0.0;
+  double gamma = 0.0;
   const bool claims = recipe.has_gamma() && recipe.gamma_traits().total;
   for (Index j = 0; j < z.cols(); ++j) {
     const RecipeAt at(recipe, z.col(j));
@@ -134,16 +122,17 @@ Findings check_recipe(const Recipe& recipe) {
     const Eigen::MatrixXd Q = at.Q();
     const Eigen::MatrixXd N = at.root();
     const double size = (D + Q).norm();
-    symmetric.add(D.transpose(), D, size);
-    skew.add(-Q.transpose(), Q, size);
-    root.add(N * N.transpose(), D, size);
+    symmetric = worse(symmetric, error_of(D.transpose(), D, size));
+    skew = worse(skew, error_of(-Q.transpose(), Q, size));
+    root = worse(root, error_of(N * N.transpose(), D, size));
     if (!claims) continue;
     const Eigen::VectorXd wanted = divergence(recipe, z.col(j));
-    gamma.add(at.gamma(), wanted, wanted.norm());
+    gamma = worse(gamma, error_of(at.gamma(), wanted, wanted.norm()));
   }
-  Findings findings = {alone(recipe, z), symmetric.finding("D = D'", 1e-10),
-                       skew.finding("Q = -Q'", 1e-10), root.finding("N N' = D", 1e-10)};
-  if (claims) findings.push_back(gamma.finding("Gamma is the divergence of D + Q", 1e-6));
+  Findings findings = {alone(recipe, z), relative_error("D = D'", symmetric, 1e-10),
+                       relative_error("Q = -Q'", skew, 1e-10),
+                       relative_error("N N' = D", root, 1e-10)};
+  if (claims) findings.push_back(relative_error("Gamma is the divergence of D + Q", gamma, 1e-6));
   check_bound(recipe, z.col(0), findings);
   return findings;
 }

@@ -1,9 +1,9 @@
 // The contract of every Recorder.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/state.hpp>
 #include <mixwell/contracts/recorder.hpp>
-#include <mixwell/error.hpp>
 #include <mixwell/lab/draws.hpp>
-#include <mixwell/state.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -100,29 +101,6 @@ void write(Recording& recording, const RunHeader& header, std::int64_t from, std
   }
 }
 
-void finish(Recording& recording, std::int64_t end, const std::string& folder = "") {
-  RunFooter footer;
-  footer.folder = folder;
-  footer.complete = end == run_end;
-  footer.warmup_seconds = 0.25;
-  footer.sampling_seconds = 0.5;
-  footer.gradients = 4000.0;
-  footer.warmup_draws = std::min(end, warmup_draws);
-  footer.draws = std::max<std::int64_t>(0, end - warmup_draws);
-  recording.finish(footer);
-}
-
-SavedState save(Recording& recording) {
-  StateWriter writer;
-  recording.visit_state(writer);
-  return writer.bytes();
-}
-
-void restore(Recording& recording, const SavedState& state) {
-  StateReader reader(state);
-  recording.visit_state(reader);
-}
-
 std::set<std::string> files_of(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -147,6 +125,92 @@ std::string all_draws(const std::string& path) {
   return text;
 }
 
+/// One run's recording, in folders of its own.
+class OneRecording {
+ public:
+  OneRecording(const Recorder& recorder, RunHeader header)
+      : recorder_(recorder), header_(std::move(header)) {}
+
+  const RunHeader& header() const noexcept { return header_; }
+
+  Recording& recording() { return *recording_; }
+
+  void open() { recording_ = recorder_.open(header_); }
+  /// Draws [from, to) of the run, at most `piece` at a time.
+  void write(std::int64_t from, std::int64_t to, std::int64_t piece = piece_draws,
+             int version = 0) {
+    contracts::write(*recording_, header_, from, to, piece, version);
+  }
+  /// Draws that are not those of the run.
+  void write_others(std::int64_t from, std::int64_t to) { write(from, to, piece_draws, 1); }
+
+  SavedState save() {
+    StateWriter writer;
+    recording_->visit_state(writer);
+    return writer.bytes();
+  }
+  /// What was opened before is given up.
+  void resume(const SavedState& state) {
+    recording_.reset();
+    RunHeader header = header_;
+    header.resume = true;
+    recording_ = recorder_.open(header);
+    StateReader reader(state);
+    recording_->visit_state(reader);
+  }
+  void finish(std::int64_t end, const std::string& folder = "") {
+    RunFooter footer;
+    footer.folder = folder;
+    footer.complete = end == run_end;
+    footer.warmup_seconds = 0.25;
+    footer.sampling_seconds = 0.5;
+    footer.gradients = 4000.0;
+    footer.warmup_draws = std::min(end, warmup_draws);
+    footer.draws = std::max<std::int64_t>(0, end - warmup_draws);
+    recording_->finish(footer);
+  }
+  void write_and_finish(std::int64_t from, std::int64_t end) {
+    write(from, end);
+    finish(end);
+  }
+  void give_up() { recording_.reset(); }
+
+ private:
+  const Recorder& recorder_;
+  RunHeader header_;
+  std::unique_ptr<Recording> recording_;
+};
+
+/// Headers that differ from a run's in one thing each.
+std::vector<std::pair<std::string, RunHeader>> other_headers(const RunHeader& header) {
+  std::vector<std::pair<std::string, RunHeader>> all;
+  const auto add = [&](const char* what) -> RunHeader& {
+    all.emplace_back(what, header);
+    return all.back().second;
+  };
+  add("run name").run_name = "another";
+  add("number of replicates").replicates = 4;
+  add("number of slots").slots = 3;
+  add("split of chains into slots").replicates = 6;
+  all.back().second.slots = 1;
+  add("thinning").thin = 3;
+  add("warm-up").warmup = 2;
+  add("recording of warm-up").record_warmup = false;
+  add("name of a column").columns[0].name = "thetb";
+  add("shape of a column").columns[2].shape = {4};
+  add("length of a column").columns[0].shape = {4};
+  add("type of a column").columns[4].type = RecordType::integer;
+  add("group of a column").columns[1].group = RecordGroup::posterior;
+  add("number of times that a column comes").columns[5].once = false;
+  add("column more").columns.push_back({RecordGroup::posterior, "y", {}, RecordType::real, "", ""});
+  add("column less").columns.pop_back();
+  return all;
+}
+
+bool nothing_in(const RunHeader& header) {
+  return files_of(header.path).empty() && files_of(header.scratch).empty();
+}
+
 /// State saved after `saved` draws, given up after `written`; those in between are other draws than
 /// the resumed run writes.
 struct Interruption {
@@ -160,36 +224,37 @@ class Laws {
       : recorder_(recorder), folder_(std::move(folder)), contents_(contents) {}
 
   Findings all() {
-    split();
-    saving();
-    restoring();
-    overwriting();
-    shortening();
-    state_again();
-    final_name();
-    finishing();
-    killing();
-    unfinished();
-    other_header();
-    nothing_there();
+    clause("split", &Laws::split);
+    clause("saving", &Laws::saving);
+    interruptions();
+    clause("state", &Laws::state_again);
+    clause("final name", &Laws::final_name);
+    clause("finish and go on", &Laws::finish_and_go_on);
+    clause("finish and resume", &Laws::finish_and_resume);
+    clause("kill", &Laws::kill);
+    clause("unfinished", &Laws::unfinished);
+    clause("unfinished after saving", &Laws::unfinished_after_saving);
+    clause("other header", &Laws::other_header);
+    clause("nothing there", &Laws::nothing_there);
     return std::move(findings_);
   }
 
  private:
-  std::string new_folder() {
+  /// `check` returns "" or what is wrong.
+  using Check = std::string (Laws::*)();
+
+  OneRecording unopened() {
     const std::string path = folder_ + "/" + std::to_string(++folders_);
     fs::create_directory(path);
-    return path;
+    return {recorder_, header_in(path)};
+  }
+  OneRecording start() {
+    OneRecording run = unopened();
+    run.open();
+    return run;
   }
 
-  std::unique_ptr<Recording> resume(RunHeader header) const {
-    header.resume = true;
-    return recorder_.open(header);
-  }
-
-  /// `check` returns "" or what is wrong.
-  template <class Check>
-  void clause(const std::string& name, const Check& check) {
+  void clause(const std::string& name, const std::function<std::string()>& check) {
     std::string wrong;
     try {
       wrong = check();
@@ -198,31 +263,30 @@ class Laws {
     }
     findings_.push_back({name, wrong.empty(), wrong});
   }
-
-  std::string whole(std::int64_t end, std::int64_t piece = piece_draws) {
-    const RunHeader header = header_in(new_folder());
-    const auto recording = recorder_.open(header);
-    write(*recording, header, 0, end, piece);
-    finish(*recording, end);
-    return contents_(header.path);
+  void clause(const std::string& name, Check check) {
+    clause(name, [this, check] { return (this->*check)(); });
   }
 
+  std::string contents_of(const OneRecording& run) const { return contents_(run.header().path); }
+
+  std::string whole(std::int64_t end, std::int64_t piece = piece_draws) {
+    OneRecording run = start();
+    run.write(0, end, piece);
+    run.finish(end);
+    return contents_of(run);
+  }
   std::string interrupted(const std::vector<Interruption>& interruptions, std::int64_t end) {
-    const RunHeader header = header_in(new_folder());
-    auto recording = recorder_.open(header);
+    OneRecording run = start();
     std::int64_t at = 0;
     for (const Interruption& stop : interruptions) {
-      write(*recording, header, at, stop.saved);
-      const SavedState state = save(*recording);
-      write(*recording, header, stop.saved, stop.written, piece_draws, 1);
-      recording.reset();
-      recording = resume(header);
-      restore(*recording, state);
+      run.write(at, stop.saved);
+      const SavedState state = run.save();
+      run.write_others(stop.saved, stop.written);
+      run.resume(state);
       at = stop.saved;
     }
-    write(*recording, header, at, end);
-    finish(*recording, end);
-    return contents_(header.path);
+    run.write_and_finish(at, end);
+    return contents_of(run);
   }
 
   static std::string compare(const std::string& found, const std::string& wanted) {
@@ -231,245 +295,171 @@ class Laws {
     return "contents differ from byte " + std::to_string(at - found.begin()) + " of " +
            std::to_string(wanted.size()) + " on";
   }
-
+  std::string compare(const OneRecording& run, std::int64_t end = run_end) {
+    return compare(contents_of(run), whole(end));
+  }
   void same(const std::string& name, const std::vector<Interruption>& interruptions,
             std::int64_t end = run_end) {
     clause(name, [&] { return compare(interrupted(interruptions, end), whole(end)); });
   }
 
-  void split() {
-    clause("split", [&] {
-      const std::string wanted = whole(run_end, run_end);
-      const std::string wrong = compare(whole(run_end, 1), wanted);
-      return wrong.empty() ? compare(whole(run_end, 7), wanted) : wrong;
-    });
+  std::string split() {
+    const std::string wanted = whole(run_end, run_end);
+    const std::string wrong = compare(whole(run_end, 1), wanted);
+    return wrong.empty() ? compare(whole(run_end, 7), wanted) : wrong;
   }
 
-  void saving() {
-    clause("saving", [&] {
-      const RunHeader header = header_in(new_folder());
-      const auto recording = recorder_.open(header);
-      for (std::int64_t from = 0; from < run_end; from += 9) {
-        write(*recording, header, from, std::min(from + 9, run_end));
-        save(*recording);
-      }
-      finish(*recording, run_end);
-      return compare(contents_(header.path), whole(run_end));
-    });
+  std::string saving() {
+    OneRecording run = start();
+    for (std::int64_t from = 0; from < run_end; from += 9) {
+      run.write(from, std::min(from + 9, run_end));
+      run.save();
+    }
+    run.finish(run_end);
+    return compare(run);
   }
 
-  void restoring() {
+  void interruptions() {
+    constexpr std::int64_t sampling = warmup_draws;  // where it begins
     same("restore before the first draw", {{0, 0}});
     same("restore in warm-up", {{11, 11}});
-    same("restore between the phases", {{warmup_draws, warmup_draws}});
-    same("restore in sampling", {{warmup_draws + 14, warmup_draws + 14}});
+    same("restore between the phases", {{sampling, sampling}});
+    same("restore in sampling", {{sampling + 14, sampling + 14}});
     same("restore after the last draw", {{run_end, run_end}});
-    same("restore twice", {{11, 11}, {warmup_draws + 14, warmup_draws + 14}});
-  }
-
-  void overwriting() {
+    same("restore twice", {{11, 11}, {sampling + 14, sampling + 14}});
     same("overwrite in warm-up", {{11, 17}});
-    same("overwrite from warm-up into sampling", {{11, warmup_draws + 9}});
-    same("overwrite in sampling", {{warmup_draws + 14, warmup_draws + 27}});
-    same("overwrite twice", {{11, warmup_draws + 9}, {warmup_draws + 5, warmup_draws + 30}});
+    same("overwrite from warm-up into sampling", {{11, sampling + 9}});
+    same("overwrite in sampling", {{sampling + 14, sampling + 27}});
+    same("overwrite twice", {{11, sampling + 9}, {sampling + 5, sampling + 30}});
+    same("shorten in warm-up", {{11, sampling + 9}}, 15);
+    same("shorten in sampling", {{sampling + 5, sampling + 30}}, sampling + 20);
+    same("shorten to the saved state", {{sampling + 5, sampling + 30}}, sampling + 5);
   }
 
-  void shortening() {
-    same("shorten in warm-up", {{11, warmup_draws + 9}}, 15);
-    same("shorten in sampling", {{warmup_draws + 5, warmup_draws + 30}}, warmup_draws + 20);
-    same("shorten to the saved state", {{warmup_draws + 5, warmup_draws + 30}}, warmup_draws + 5);
+  std::string state_again() {
+    OneRecording run = start();
+    run.write(0, warmup_draws + 14);
+    const SavedState state = run.save();
+    run.write(warmup_draws + 14, warmup_draws + 19);
+    const SavedState later = run.save();
+    run.resume(state);
+    if (run.save() != state) return "saved again it differs";
+    return later == state ? "it is the same five draws later" : "";
   }
 
-  void state_again() {
-    clause("state", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      auto recording = recorder_.open(header);
-      write(*recording, header, 0, warmup_draws + 14);
-      const SavedState state = save(*recording);
-      write(*recording, header, warmup_draws + 14, warmup_draws + 19);
-      const SavedState later = save(*recording);
-      recording.reset();
-      recording = resume(header);
-      restore(*recording, state);
-      if (save(*recording) != state) return "saved again it differs";
-      return later == state ? "it is the same five draws later" : "";
-    });
+  std::string final_name() {
+    OneRecording run = start();
+    run.write(0, 30);
+    run.save();
+    run.write(30, 40);
+    if (!files_of(run.header().path).empty()) return "a file is there before finish";
+    run.finish(40);
+    return files_of(run.header().path).empty() ? "finish leaves no file" : "";
   }
 
-  void final_name() {
-    clause("final name", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      const auto recording = recorder_.open(header);
-      write(*recording, header, 0, 30);
-      save(*recording);
-      write(*recording, header, 30, 40);
-      if (!files_of(header.path).empty()) return "a file is there before finish";
-      finish(*recording, 40);
-      return files_of(header.path).empty() ? "finish leaves no file" : "";
-    });
+  std::string finish_and_go_on() {
+    OneRecording run = start();
+    const std::string early = unopened().header().path;
+    run.write(0, 30);
+    run.finish(30, early);
+    run.write_and_finish(30, run_end);
+    const std::string wrong = compare(contents_(early), whole(30));
+    return wrong.empty() ? compare(run) : wrong;
   }
 
-  void finishing() {
-    clause("finish and go on", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      const std::string early = new_folder();
-      const auto recording = recorder_.open(header);
-      write(*recording, header, 0, 30);
-      finish(*recording, 30, early);
-      write(*recording, header, 30, run_end);
-      finish(*recording, run_end);
-      const std::string wrong = compare(contents_(early), whole(30));
-      return wrong.empty() ? compare(contents_(header.path), whole(run_end)) : wrong;
-    });
-    clause("finish and resume", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      auto recording = recorder_.open(header);
-      write(*recording, header, 0, 30);
-      const SavedState state = save(*recording);
-      write(*recording, header, 30, 35);
-      finish(*recording, 35);
-      const std::string wrong = compare(contents_(header.path), whole(35));
-      if (!wrong.empty()) return wrong;
-      recording = resume(header);
-      restore(*recording, state);
-      write(*recording, header, 30, run_end);
-      finish(*recording, run_end);
-      return compare(contents_(header.path), whole(run_end));
-    });
+  std::string finish_and_resume() {
+    OneRecording run = start();
+    const SavedState state = saved(run);
+    run.write_and_finish(30, 35);
+    const std::string wrong = compare(run, 35);
+    if (!wrong.empty()) return wrong;
+    run.resume(state);
+    run.write_and_finish(30, run_end);
+    return compare(run);
   }
 
   /// Two pieces of other draws follow the saved state, more than any buffer should hold.
-  void killing() {
-    clause("kill", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      const pid_t child = ::fork();
-      if (child == 0) die_after_saving(header);
-      int status = 0;
-      if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
-        return "the process that was to be killed ended in another way";
-      const std::string bytes = bytes_of(header.path + "/../state");
-      const auto recording = resume(header);
-      restore(*recording, {bytes.begin(), bytes.end()});
-      write(*recording, header, 30, run_end);
-      finish(*recording, run_end);
-      return compare(contents_(header.path), whole(run_end));
-    });
+  std::string kill() {
+    OneRecording run = unopened();
+    const std::string file = run.header().path + "/../state";
+    const pid_t child = ::fork();
+    if (child == 0) die_after_saving(run.header(), file);
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
+      return "the process that was to be killed ended in another way";
+    const std::string bytes = bytes_of(file);
+    run.resume({bytes.begin(), bytes.end()});
+    run.write_and_finish(30, run_end);
+    return compare(run);
   }
-
-  [[noreturn]] void die_after_saving(const RunHeader& header) const {
+  [[noreturn]] void die_after_saving(const RunHeader& header, const std::string& file) const {
     try {
-      const auto recording = recorder_.open(header);
-      write(*recording, header, 0, 30);
-      const SavedState state = save(*recording);
-      std::ofstream(header.path + "/../state", std::ios::binary)
+      OneRecording run(recorder_, header);
+      run.open();
+      const SavedState state = saved(run);
+      std::ofstream(file, std::ios::binary)
           .write(state.data(), static_cast<std::streamsize>(state.size()));
-      write_chunk(*recording, header, false, 30 - warmup_draws, 1000, 1);
+      write_chunk(run.recording(), header, false, 30 - warmup_draws, 1000, 1);
       ::raise(SIGKILL);
     } catch (const std::exception&) {
     }
     ::_exit(1);
   }
 
-  void unfinished() {
-    clause("unfinished", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      {
-        const auto recording = recorder_.open(header);
-        write(*recording, header, 0, 30);
-      }
-      return nothing_in(header) ? "" : "something is left behind";
-    });
-    clause("unfinished after saving", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      const SavedState state = saved(header);
-      for (int k = 0; k < 2; ++k) {
-        const auto given_up = resume(header);
-        restore(*given_up, state);
-        if (k == 1) write(*given_up, header, 30, 35, piece_draws, 1);
-      }
-      const auto recording = resume(header);
-      restore(*recording, state);
-      write(*recording, header, 30, run_end);
-      finish(*recording, run_end);
-      return compare(contents_(header.path), whole(run_end));
-    });
+  std::string unfinished() {
+    OneRecording run = start();
+    run.write(0, 30);
+    run.give_up();
+    return nothing_in(run.header()) ? "" : "something is left behind";
   }
 
-  static bool nothing_in(const RunHeader& header) {
-    return files_of(header.path).empty() && files_of(header.scratch).empty();
+  std::string unfinished_after_saving() {
+    OneRecording run = start();
+    const SavedState state = saved(run);
+    run.resume(state);
+    run.resume(state);
+    run.write_others(30, 35);
+    run.resume(state);
+    run.write_and_finish(30, run_end);
+    return compare(run);
   }
 
-  /// Thirty draws.
-  SavedState saved(const RunHeader& header) const {
-    const auto recording = recorder_.open(header);
-    write(*recording, header, 0, 30);
-    return save(*recording);
+  /// After thirty draws.
+  static SavedState saved(OneRecording& run) {
+    run.write(0, 30);
+    return run.save();
   }
 
-  static std::vector<std::pair<std::string, RunHeader>> others(const RunHeader& header) {
-    std::vector<std::pair<std::string, RunHeader>> all;
-    const auto add = [&](const char* what) -> RunHeader& {
-      all.emplace_back(what, header);
-      return all.back().second;
-    };
-    add("run name").run_name = "another";
-    add("number of replicates").replicates = 4;
-    add("number of slots").slots = 3;
-    add("split of chains into slots").replicates = 6;
-    all.back().second.slots = 1;
-    add("thinning").thin = 3;
-    add("warm-up").warmup = 2;
-    add("recording of warm-up").record_warmup = false;
-    add("name of a column").columns[0].name = "thetb";
-    add("shape of a column").columns[2].shape = {4};
-    add("length of a column").columns[0].shape = {4};
-    add("type of a column").columns[4].type = RecordType::integer;
-    add("group of a column").columns[1].group = RecordGroup::posterior;
-    add("number of times that a column comes").columns[5].once = false;
-    add("column more")
-        .columns.push_back({RecordGroup::posterior, "y", {}, RecordType::real, "", ""});
-    add("column less").columns.pop_back();
-    return all;
-  }
-
-  template <class Action>
-  static bool refused(const Action& action) {
+  static bool is_refused(OneRecording run, const SavedState& state) {
     try {
-      action();
+      run.resume(state);
     } catch (const InputError&) {
       return true;
     }
     return false;
   }
 
-  void other_header() {
-    clause("other header", [&]() -> std::string {
-      const RunHeader header = header_in(new_folder());
-      const SavedState state = saved(header);
-      for (const auto& [what, other] : others(header))
-        if (!refused([&, &o = other] { restore(*resume(o), state); }))
-          return "another " + what + " is not refused";
-      const RunHeader longer = header_in(new_folder());
-      const auto recording = recorder_.open(longer);
-      write(*recording, longer, 0, 31);
-      const SavedState further = save(*recording);
-      if (!refused([&] { restore(*resume(header), further); }))
-        return "a state of more draws is not refused";
-      const auto resumed = resume(header);
-      restore(*resumed, state);
-      write(*resumed, header, 30, run_end);
-      finish(*resumed, run_end);
-      return compare(contents_(header.path), whole(run_end));
-    });
+  std::string other_header() {
+    OneRecording run = start();
+    const SavedState state = saved(run);
+    run.give_up();
+    for (const auto& [what, other] : other_headers(run.header()))
+      if (!is_refused({recorder_, other}, state)) return "another " + what + " is not refused";
+    OneRecording longer = start();
+    longer.write(0, 31);
+    if (!is_refused({recorder_, run.header()}, longer.save()))
+      return "a state of more draws is not refused";
+    run.resume(state);
+    run.write_and_finish(30, run_end);
+    return compare(run);
   }
 
-  void nothing_there() {
-    clause("nothing there", [&]() -> std::string {
-      const SavedState state = saved(header_in(new_folder()));
-      const RunHeader header = header_in(new_folder());
-      if (!refused([&] { restore(*resume(header), state); })) return "not refused";
-      return nothing_in(header) ? "" : "something is left behind";
-    });
+  std::string nothing_there() {
+    OneRecording other = start();
+    const SavedState state = saved(other);
+    const OneRecording run = unopened();
+    if (!is_refused({recorder_, run.header()}, state)) return "not refused";
+    return nothing_in(run.header()) ? "" : "something is left behind";
   }
 
   const Recorder& recorder_;

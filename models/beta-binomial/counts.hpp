@@ -6,7 +6,6 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,6 @@
 
 #include <boost/math/special_functions/log1p.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 

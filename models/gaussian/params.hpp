@@ -110,22 +110,30 @@ struct ShapeParams {
     fields.text("covariance", covariance)
         .one_of({"identity", "diagonal", "ones-plus", "dense", "geometric"})
         .help("shape of Sigma");
-    fields.numbers("variances", variances).above(0).help("diagonal: d variances");
-    fields.number("c", c).above(0).help("ones-plus: the c of Sigma = 1 1' + c I");
+    fields.numbers("variances", variances)
+        .above(0)
+        .only_with("covariance", {"diagonal"})
+        .help("diagonal: d variances");
+    fields.number("c", c)
+        .above(0)
+        .only_with("covariance", {"ones-plus"})
+        .help("ones-plus: the c of Sigma = 1 1' + c I");
     fields.number("condition", condition)
         .at_least(1)
+        .only_with("covariance", {"geometric"})
         .help("geometric: condition number; variance i is condition^(-i / (d - 1))");
-    fields.text("file", file).file().help("dense: CSV of Sigma, a header of d names, then d rows");
+    fields.text("file", file)
+        .file()
+        .only_with("covariance", {"dense"})
+        .help("dense: CSV of Sigma, a header of d names, then d rows");
   }
 };
 
-/// A key belongs to one shape: there it must be given, elsewhere it must not.
-inline void require_match(const ShapeParams& params, const std::string& shape,
+/// The key that a shape needs.
+inline void require_given(const ShapeParams& params, const std::string& shape,
                           const std::string& key, bool given) {
-  if (given == (params.covariance == shape)) return;
-  throw ParameterError(key, given ? "goes with covariance = \"" + shape + "\", but it is \"" +
-                                        params.covariance + "\""
-                                  : "must be given with covariance = \"" + shape + "\"");
+  if (params.covariance == shape && !given)
+    throw ParameterError(key, "must be given with covariance = \"" + shape + "\"");
 }
 
 /// d on which dimension, a longer mean and the covariance (0 = any) agree.
@@ -164,10 +172,10 @@ inline std::unique_ptr<const Shape> make_axes(const VectorXd& mean, const Vector
 }
 
 inline std::unique_ptr<const Shape> make_shape(const ShapeParams& params) {
-  require_match(params, "diagonal", "variances", !params.variances.empty());
-  require_match(params, "ones-plus", "c", params.c.has_value());
-  require_match(params, "geometric", "condition", params.condition.has_value());
-  require_match(params, "dense", "file", params.file.has_value());
+  require_given(params, "diagonal", "variances", !params.variances.empty());
+  require_given(params, "ones-plus", "c", params.c.has_value());
+  require_given(params, "geometric", "condition", params.condition.has_value());
+  require_given(params, "dense", "file", params.file.has_value());
   if (params.file) return make_dense(params);
   const Index d = agreed_dimension(params, static_cast<Index>(params.variances.size()));
   const VectorXd mean = means(params, d);

@@ -20,6 +20,8 @@ struct Link {
     logistic::to_weights<wants_value>(z, count, value);
   }
 
+  /// z -> 1 / (1 + exp(-z)).
+  static void to_probabilities(Batch z) { z = (1.0 + (-z.array()).exp()).inverse().matrix(); }
   static double probability(double z) { return 1 / (1 + std::exp(-z)); }
   static double log_probability(double z) {
     return std::min(z, 0.0) - std::log1p(std::exp(-std::abs(z)));

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "../regression/design.hpp"
+#include "likelihood.hpp"
 
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,9 +17,6 @@
 #include <vector>
 
 namespace mixwell::logistic {
-
-/// z -> 1 / (1 + exp(-z)).
-inline void to_probabilities(Batch z) { z = (1.0 + (-z.array()).exp()).inverse().matrix(); }
 
 /// One point: its inputs in their own units, a level of each factor, and maybe the offset.
 class PointReader {
@@ -143,7 +140,7 @@ class Points final : public Derived {
   void derive(ConstBatch theta, Batch out) const override {
     out.noalias() = x_ * theta;
     out.colwise() += offsets_;
-    to_probabilities(out);
+    Link::to_probabilities(out);
   }
 
  private:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../regression/four.hpp"
+#include "../regression/panels.hpp"
 
 #include <mixwell/plugin.hpp>
 

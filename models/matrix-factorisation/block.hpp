@@ -2,21 +2,114 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../hyper-prior/row_prior.hpp"
 #include "layout.hpp"
 #include "likelihood.hpp"
 #include "priors.hpp"
-#include "rated_rows.hpp"
+#include "ratings.hpp"
 
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace mixwell::factorisation {
+
+/// A factorisation of its own of the users and items that some ratings are about: which ones they
+/// are, and where its coordinates are in the whole. Rows that the block moves come first.
+class RatedRows {
+ public:
+  RatedRows(const Layout& whole, const Ratings& all, const std::vector<Index>& coordinates)
+      : whole_(whole) {
+    for (const Side side : both_sides)
+      place_[of(side)].assign(static_cast<std::size_t>(whole.count(side)), -1);
+    for (const Index c : coordinates) add_owner(c);
+    for (const Side side : both_sides) moved_[of(side)] = std::ssize(rows_[of(side)]);
+    for (Index n = 0; n < all.size(); ++n) {
+      const auto k = static_cast<std::size_t>(n);
+      const bool is_about = moves(Side::users, all.users[k]) || moves(Side::items, all.items[k]);
+      (is_about ? about_ : others_).push_back(n);
+    }
+  }
+
+  /// Of all ratings: those that the block is about, and all others.
+  const std::vector<Index>& about() const noexcept { return about_; }
+  const std::vector<Index>& others() const noexcept { return others_; }
+  /// How many rows of a side the block moves, which are the first of rows().
+  Index moved(Side side) const noexcept { return moved_[of(side)]; }
+  const std::vector<Index>& rows(Side side) const noexcept { return rows_[of(side)]; }
+  bool moves(Side side, Index row) const {
+    const Index at = place_[of(side)][static_cast<std::size_t>(row)];
+    return at >= 0 && at < moved(side);
+  }
+
+  /// The ratings that it is about, by places among rows().
+  Ratings ratings(const Ratings& all) {
+    Ratings found;
+    found.values.resize(std::ssize(about_));
+    for (const Index n : about_) {
+      const auto k = static_cast<std::size_t>(n);
+      found.values[std::ssize(found.users)] = all.values[n];
+      found.users.push_back(place(Side::users, all.users[k]));
+      found.items.push_back(place(Side::items, all.items[k]));
+    }
+    return found;
+  }
+
+  /// After ratings().
+  Layout layout() const {
+    Layout own = whole_;
+    own.users = std::ssize(rows(Side::users));
+    own.items = std::ssize(rows(Side::items));
+    return own;
+  }
+  /// In the whole, one for each coordinate of layout().
+  std::vector<Index> coordinates() const {
+    std::vector<Index> all;
+    for (const Side side : both_sides)
+      for (const Index i : rows(side))
+        for (Index k = 0; k < whole_.rank; ++k)
+          all.push_back(whole_.factors(side) + i * whole_.rank + k);
+    for (const Side side : both_sides)
+      for (std::size_t i = 0; i < rows(side).size() && whole_.biases; ++i)
+        all.push_back(whole_.bias(side) + rows(side)[i]);
+    for (Index c = whole_.first_hyper(); c < whole_.dimension(); ++c) all.push_back(c);
+    return all;
+  }
+
+ private:
+  static std::size_t of(Side side) noexcept { return side == Side::users ? 0 : 1; }
+
+  /// Of the row, which gets one if it has none.
+  Index place(Side side, Index row) {
+    Index& known = place_[of(side)][static_cast<std::size_t>(row)];
+    if (known < 0) {
+      known = std::ssize(rows_[of(side)]);
+      rows_[of(side)].push_back(row);
+    }
+    return known;
+  }
+
+  /// The row that a factor or a bias belongs to.
+  void add_owner(Index c) {
+    const bool is_bias = c >= whole_.rank * (whole_.users + whole_.items);
+    const auto first = [&](Side side) {
+      return is_bias ? whole_.bias(side) : whole_.factors(side);
+    };
+    const Side side = c < first(Side::items) ? Side::users : Side::items;
+    place(side, (c - first(side)) / (is_bias ? 1 : whole_.rank));
+  }
+
+  Layout whole_;
+  std::array<std::vector<Index>, 2> place_;  ///< of every row among rows(), or -1
+  std::array<std::vector<Index>, 2> rows_;
+  std::array<Index, 2> moved_{};
+  std::vector<Index> about_;
+  std::vector<Index> others_;
+};
 
 /// U as a function of some factors and biases. The cache of a column: a position of RatedRows, in
 /// which what the block holds means nothing, and what all other ratings and rows add to U.
@@ -74,14 +167,12 @@ class Block final : public BlockPotential {
       at = ConstMatrixMap(caches.column(r), layout_.dimension(), 1);
       for (std::size_t i = 0; i < own_.size(); ++i) at(own_[i], 0) = x(static_cast<Index>(i), r);
       const double rest = caches.column(r)[layout_.dimension()];
-      if (!out.wants_gradient()) {
-        out.u()(r) = rest + potential(at.data(), out.scratch);
-        continue;
-      }
       MatrixMap g = out.scratch.matrix(layout_.dimension(), 1);
       g.setZero();
-      const double u = rest + add(at.data(), g.data(), out.scratch);
+      const double u =
+          rest + add(at.data(), out.wants_gradient() ? g.data() : nullptr, out.scratch);
       if (out.wants_potential()) out.u()(r) = u;
+      if (!out.wants_gradient()) continue;
       for (std::size_t i = 0; i < own_.size(); ++i)
         gradient(static_cast<Index>(i), r) = g(own_[i], 0);
     }
@@ -96,60 +187,35 @@ class Block final : public BlockPotential {
   /// Of the rows of a side that the block leaves alone: -log p(X, h) of all rows is that of these,
   /// and that of the others without -log p(h), which both have.
   double prior_of_others(const double* x, Side side, Workspace& scratch) const {
-    const ConstMatrixMap factors(x + whole_.factors(side), whole_.rank, whole_.count(side));
-    const double u =
-        prior_of_others(priors_.factors, factors, x + whole_.factor_hyper(side), side, scratch);
-    if (!whole_.biases) return u;
-    return u + prior_of_others(priors_.bias, {x + whole_.bias(side), 1, whole_.count(side)},
-                               x + whole_.bias_hyper(side), side, scratch);
-  }
-
-  double prior_of_others(const hyper_prior::RowPrior& prior, const ConstMatrixMap& all,
-                         const double* h, Side side, Workspace& scratch) const {
-    const Index moved = rows_.moved(side);
-    if (moved == 0) return prior.potential(all, h, scratch);
-    const Workspace::Frame frame(scratch);
-    MatrixMap others = scratch.matrix(all.rows(), all.cols() - moved);
-    Index next = 0;
-    for (Index i = 0; i < all.cols(); ++i) {
-      if (!rows_.moves(side, i)) others.col(next++) = all.col(i);
-    }
-    const ConstMatrixMap none(all.data(), all.rows(), 0);
-    return prior.potential(others, h, scratch) - prior.potential(none, h, scratch);
-  }
-
-  double potential(const double* at, Workspace& scratch) const {
     double u = 0.0;
-    for (Index n = 0; n < rated_.ratings().size(); ++n) u += rated_.term(at, n);
-    for (const Side side : both_sides) {
-      const Index moved = rows_.moved(side);
-      if (moved == 0) continue;
-      u +=
-          priors_.factors.potential(ConstMatrixMap(at + layout_.factors(side), layout_.rank, moved),
-                                    at + layout_.factor_hyper(side), scratch);
-      if (!layout_.biases) continue;
-      u += priors_.bias.potential(ConstMatrixMap(at + layout_.bias(side), 1, moved),
-                                  at + layout_.bias_hyper(side), scratch);
-    }
+    each_part(priors_, whole_, side, whole_.count(side),
+              [&](const PriorPart& all) { u += prior_of_others(all, x, side, scratch); });
     return u;
   }
+  double prior_of_others(const PriorPart& all, const double* x, Side side,
+                         Workspace& scratch) const {
+    const Index moved = rows_.moved(side);
+    if (moved == 0) return all.potential(x, scratch);
+    const Workspace::Frame frame(scratch);
+    MatrixMap others = scratch.matrix(all.width, all.count - moved);
+    Index next = 0;
+    for (Index i = 0; i < all.count; ++i) {
+      if (!rows_.moves(side, i)) others.col(next++) = all.rows(x).col(i);
+    }
+    const double* const h = x + all.hyper;
+    return all.prior.potential(others, h, scratch) -
+           all.prior.potential(others.leftCols(0), h, scratch);
+  }
 
+  /// U of the rated rows; its gradient is added to g unless that is null.
   double add(const double* at, double* g, Workspace& scratch) const {
     double u = 0.0;
-    for (Index n = 0; n < rated_.ratings().size(); ++n) u += rated_.add_term(at, n, g);
-    for (const Side side : both_sides) {
-      const Index moved = rows_.moved(side);
-      if (moved == 0) continue;
-      const Index factors = layout_.factors(side);
-      const Index hyper = layout_.factor_hyper(side);
-      priors_.factors.add(ConstMatrixMap(at + factors, layout_.rank, moved), at + hyper, u,
-                          MatrixMap(g + factors, layout_.rank, moved), g + hyper, scratch);
-      if (!layout_.biases) continue;
-      const Index bias = layout_.bias(side);
-      const Index of_bias = layout_.bias_hyper(side);
-      priors_.bias.add(ConstMatrixMap(at + bias, 1, moved), at + of_bias, u,
-                       MatrixMap(g + bias, 1, moved), g + of_bias, scratch);
-    }
+    for (Index n = 0; n < rated_.ratings().size(); ++n)
+      u += g == nullptr ? rated_.term(at, n) : rated_.add_term(at, n, g);
+    for (const Side side : both_sides)
+      if (rows_.moved(side) > 0)
+        each_part(priors_, layout_, side, rows_.moved(side),
+                  [&](const PriorPart& part) { part.add(at, u, g, scratch); });
     return u;
   }
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../by-column/evaluation.hpp"
 #include "../hyper-prior/row_prior.hpp"
 #include "cells.hpp"
-#include "chosen.hpp"
 #include "layout.hpp"
+#include "priors.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -131,12 +130,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     for (Index b = first_; b < end_; ++b) {
       for (const RowRange& stretch : rows[static_cast<std::size_t>(b - first_)]) {
         const Index count = stretch.count / layout_.rank;
-        const ConstMatrixMap factors(x + stretch.first, layout_.rank, count);
-        if (g == nullptr)
-          u[b] += prior_->potential(factors, nullptr, scratch);
-        else
-          prior_->add(factors, nullptr, u[b], MatrixMap(g + stretch.first, layout_.rank, count),
-                      nullptr, scratch);
+        PriorPart{*prior_, stretch.first, layout_.rank, count, 0}.add(x, u[b], g, scratch);
       }
     }
   }

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -88,10 +87,9 @@ inline RatingLine rating_line(const TextLines& lines, std::string_view separator
   }
   throw InputError(
       lines.place() + ": \"" + lines.line().substr(0, 60) +
-      "\" is no rating: a line has a user, an item, a rating and maybe a time stamp, of "
-      "which the first two are whole numbers and the third is finite, with \"::\", a "
-      "tab or a comma between them as in the first line; a header is "
-      "userId,movieId,rating,timestamp");
+      "\" is no rating: a line has a user, an item, a rating and maybe a time stamp, of which the "
+      "first two are whole numbers and the third is finite, with \"::\", a tab or a comma between "
+      "them as in the first line; a header is userId,movieId,rating,timestamp");
 }
 
 inline std::vector<std::int64_t> different(std::vector<std::int64_t> ids) {

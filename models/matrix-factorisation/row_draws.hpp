@@ -12,7 +12,6 @@
 #include <Eigen/Cholesky>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace mixwell::factorisation {

@@ -1,10 +1,8 @@
-// What the posteriors of regressions on two labels share: prior, metric and sum of terms.
+// What the posteriors of regressions on two labels share: prior, metric, sum of terms, blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "block.hpp"
-#include "coefficients.hpp"
-#include "labelled_design.hpp"
+#include "labelled_data.hpp"
 #include "likelihood.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -17,6 +15,77 @@
 
 namespace mixwell::regression {
 
+/// U as a function of the coefficients x: z = S_x x + S_rest rest. The cache of a column is S_rest
+/// rest, a number for each case, and the prior's part of the rest.
+template <class Link>
+class Block final : public BlockPotential {
+ public:
+  /// `whole` outlives it.
+  Block(const Likelihood<Link>& whole, double prior_variance, const std::vector<Index>& coordinates)
+      : whole_(whole),
+        own_(whole.of_columns(coordinates)),
+        prior_variance_(prior_variance),
+        coordinates_(coordinates) {}
+
+  Index cache_rows() const noexcept override { return own_.padded_cases() + 1; }
+
+  /// N d multiplications and additions a column.
+  void prepare(ConstBatch theta, Batch caches, Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    MatrixMap rest = scratch.matrix(theta.rows(), theta.cols());
+    MatrixMap margins = scratch.matrix(own_.padded_cases(), theta.cols());
+    rest = theta;
+    for (const Index c : coordinates_) rest.row(c).setZero();
+    whole_.margins(rest, margins);
+    caches.topRows(margins.rows()) = margins;
+    caches.bottomRows(1) = (0.5 / prior_variance_) * rest.colwise().squaredNorm();
+  }
+
+  /// 4 N b multiplications and additions a column, of only U half as many, and N weights.
+  void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    if (out.wants_gradient()) gradient = x / prior_variance_;
+    if (out.wants_potential()) {
+      out.u() = (0.5 / prior_variance_) * x.colwise().squaredNorm();
+      for (Index j = 0; j < x.cols(); ++j) out.u()(j) += caches.column(j)[own_.padded_cases()];
+    }
+    own_.add_shifted(x, caches, out);
+  }
+
+ private:
+  const Likelihood<Link>& whole_;
+  Likelihood<Link> own_;
+  double prior_variance_;
+  std::vector<Index> coordinates_;
+};
+
+/// Replaces every z = x theta by the probability of the positive label.
+using Probability = void (*)(Batch z);
+
+/// The model's predictions for the rows of a test table.
+class TestSet final : public Prediction {
+ public:
+  TestSet(Cases cases, Probability probability)
+      : cases_(std::move(cases)), probability_(probability) {}
+
+  Index cases() const override { return cases_.x.rows(); }
+  void predict(ConstBatch theta, Batch out) const override {
+    out.noalias() = cases_.x * theta;
+    if (cases_.numbers.offset.size() > 0) out.colwise() += cases_.numbers.offset;
+    probability_(out);
+  }
+  double error(const Eigen::VectorXd& probability) const override {
+    Index wrong = 0;
+    for (Index n = 0; n < cases(); ++n)
+      wrong += (probability[n] > 0.5) != cases_.positive[static_cast<std::size_t>(n)];
+    return static_cast<double>(wrong) / static_cast<double>(cases());
+  }
+
+ private:
+  Cases cases_;
+  Probability probability_;
+};
+
 /// U(theta) = sum_n -w_n log F(s_n (x_n theta + o_n)) + |theta|^2 / (2 prior_variance), F as `Link`
 /// tells it.
 template <class Link>
@@ -28,6 +97,9 @@ class Posterior : public Model,
                   public SumOfTerms,
                   public Generated {
  public:
+  std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
+  std::vector<Labels> labels() const override { return coefficients_.labels; }
+  std::vector<std::string> remarks() const override { return remarks_; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -63,7 +135,9 @@ class Posterior : public Model,
     }
   }
 
-  std::vector<std::string> gaussian_parameters() const override { return names_of(parameters()); }
+  std::vector<std::string> gaussian_parameters() const override {
+    return names_of(coefficients_.parameters);
+  }
   void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out = std::sqrt(prior_variance_) * z;
@@ -77,7 +151,16 @@ class Posterior : public Model,
   /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
   /// lies above F(s_n (x_n theta + o_n)). Without derived quantities and test set.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
-                                      Address at) const override;
+                                      Address at) const override {
+    const Index N = likelihood_.cases();
+    Eigen::VectorXd z(N);
+    likelihood_.margins(theta.data(), {z.data(), N});
+    Eigen::MatrixXd uniforms(N, 1);
+    stream.uniforms(at, uniforms);
+    std::vector<bool> flip;
+    for (Index n = 0; n < N; ++n) flip.push_back(uniforms(n, 0) > Link::probability(z[n]));
+    return std::shared_ptr<Model>(new Posterior(*this, flip));
+  }
 
   void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
     const Index d = theta.rows();
@@ -130,66 +213,50 @@ class Posterior : public Model,
   void offer(Offer& offer) const noexcept override {
     // Cases with weights come from no distribution of data.
     offer.set<DataDraws>(likelihood_.has_weights() ? nullptr : this);
+    offer.set<Prediction>(test_.get());
   }
-  /// `response`: the name of the labels in results.
-  Posterior(const Cases& cases, std::string response, double prior_variance)
-      : Posterior(Likelihood<Link>(cases.x, cases.positive, cases.numbers), cases.positive,
-                  std::move(response), prior_variance) {
-    constant_ = regression::constant_data(cases.numbers);
+  /// `source`: where test cases are, if there are any.
+  Posterior(const LabelledData& data, const Source& source, double prior_variance)
+      : coefficients_(data.coefficients),
+        remarks_(data.remarks),
+        likelihood_(data.cases.x, data.cases.positive, data.cases.numbers),
+        positive_(data.cases.positive),
+        response_(data.response),
+        prior_variance_(prior_variance),
+        constant_(regression::constant_data(data.cases.numbers)) {
+    if (source.test)
+      test_ = std::make_shared<const TestSet>(
+          data.design.cases(test_table(source, data.table, remarks_)), &Link::to_probabilities);
   }
-  Posterior(Likelihood<Link> likelihood, std::vector<bool> positive, std::string response,
-            double prior_variance)
-      : likelihood_(std::move(likelihood)),
-        positive_(std::move(positive)),
-        response_(std::move(response)),
-        prior_variance_(prior_variance) {}
+
+  void add_remarks(const std::vector<std::string>& more) {
+    remarks_.insert(remarks_.end(), more.begin(), more.end());
+  }
 
  private:
+  /// Of other labels: that of case n is the other one where flip[n].
+  Posterior(const Posterior& of, const std::vector<bool>& flip)
+      : coefficients_(of.coefficients_),
+        likelihood_(of.likelihood_.relabelled(flip)),
+        response_(of.response_),
+        prior_variance_(of.prior_variance_) {
+    for (std::size_t n = 0; n < flip.size(); ++n) positive_.push_back(of.positive_[n] != flip[n]);
+  }
+
   bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     evaluate_rest(theta, out);
     likelihood_.add_to(theta, out);
   }
 
+  Coefficients coefficients_;
+  std::vector<std::string> remarks_;
   Likelihood<Link> likelihood_;
   std::vector<bool> positive_;
   std::string response_;
   double prior_variance_;
   std::vector<NamedValues> constant_;
+  std::shared_ptr<const TestSet> test_;
 };
-
-/// The posterior of labels that were drawn.
-template <class Link>
-class Relabelled final : public Posterior<Link> {
- public:
-  Relabelled(Likelihood<Link> likelihood, std::vector<bool> positive, std::string response,
-             double prior_variance, std::vector<Parameter> parameters)
-      : Posterior<Link>(std::move(likelihood), std::move(positive), std::move(response),
-                        prior_variance),
-        parameters_(std::move(parameters)) {}
-  std::vector<Parameter> parameters() const override { return parameters_; }
-
- private:
-  std::vector<Parameter> parameters_;
-};
-
-template <class Link>
-std::shared_ptr<Model> Posterior<Link>::with_data_at(ConstBatch theta, const Stream& stream,
-                                                     Address at) const {
-  const Index N = likelihood_.cases();
-  Eigen::VectorXd z(N);
-  likelihood_.margins(theta.data(), {z.data(), N});
-  Eigen::MatrixXd uniforms(N, 1);
-  stream.uniforms(at, uniforms);
-  std::vector<bool> flip(static_cast<std::size_t>(N));
-  std::vector<bool> positive = positive_;
-  for (std::size_t n = 0; n < flip.size(); ++n) {
-    const auto row = static_cast<Index>(n);
-    flip[n] = uniforms(row, 0) > Link::probability(z[row]);
-    positive[n] = positive[n] != flip[n];
-  }
-  return std::make_shared<Relabelled<Link>>(likelihood_.relabelled(flip), std::move(positive),
-                                            response_, prior_variance_, parameters());
-}
 
 }  // namespace mixwell::regression

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "labelled_design.hpp"
+#include "design.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -56,15 +56,6 @@ inline std::vector<std::string> remarks_on(const Design& design, const Predictor
                       " has no name and is taken for row names.");
   detail::add_remark_on_references(design, remarks);
   detail::add_remark_on_constant_columns(design, table.path, remarks);
-  return remarks;
-}
-
-/// Before them which label is which.
-inline std::vector<std::string> remarks_on(const LabelledDesign& design, const Table& table) {
-  std::vector<std::string> remarks =
-      remarks_on(static_cast<const Design&>(design), static_cast<const Predictors&>(table));
-  if (std::string labels = design.remark(table.labels_of); !labels.empty())
-    remarks.insert(remarks.begin(), std::move(labels));
   return remarks;
 }
 

@@ -128,6 +128,9 @@ class Package {
             "-DBOOST_DISABLE_ASSERTS", "-DSTAN_OVERRIDE_EIGEN_ASSERT"};
   }
 
+  /// At --O1 some programs fail at every point.
+  static constexpr const char* unoptimised = "--O0";
+
   std::string stanc() const { return folder_ + "/stanc"; }
 
   /// The program in C++.
@@ -138,8 +141,7 @@ class Package {
     std::vector<std::string> words = {
         stanc(), "--name=" + program.name() + "_model", "--filename-in-msg=" + program.told_name(),
         "--include-paths=" + detail::comma_separated(program.include_paths), "--o=" + source};
-    words.insert(words.end(), program.stanc_flags.begin(), program.stanc_flags.end());
-    words.push_back(program.path);
+    words.insert(words.end(), {unoptimised, program.path});
     const Finished finished = run_command(words);
     if (finished.status != 0) refuse_program(program, finished.output);
     return text_of_file("program", source);

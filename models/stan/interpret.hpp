@@ -5,8 +5,6 @@
 #include "../library/open.hpp"
 #include "command.hpp"
 #include "data.hpp"
-#include "functions.hpp"
-#include "left_out.hpp"
 #include "program.hpp"
 #include "statements.hpp"
 #include "text.hpp"

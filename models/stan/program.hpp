@@ -21,7 +21,6 @@ struct Program {
   std::string text;
   /// Folders where `#include` looks, in order: those of the manifest, then the program's own.
   std::vector<std::string> include_paths;
-  std::vector<std::string> stanc_flags{};
 
   /// As compilers are to call it in messages: the file's name, without what may mean something in
   /// C++.

@@ -1,5 +1,5 @@
-// The statements of a block, what each of them says and writes, and what is left without some.
-// SPDX-License-Identifier: Apache-2.0
+// The statements and the functions of a program: what each says and writes, and what is left
+// without some of them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "declared.hpp"
@@ -107,5 +107,129 @@ inline void drop(const std::vector<Statement>& statements, std::size_t k,
     if (mentions) drop(statements, other, dropped);
   }
 }
+
+struct Function {
+  std::string name;
+  Tokens body;  ///< between its braces
+};
+
+inline std::vector<Function> functions_in(const ProgramText& program) {
+  const Tokens block = program.block("functions");
+  std::vector<Function> all;
+  for (std::size_t k = 0; k < block.size();) {
+    const std::size_t past = block[k].text == "(" ? detail::past_closing(block, k) : k + 1;
+    if (block[k].text == "(" && k > 0 && past < block.size() && block[past].text == "{") {
+      const std::size_t end = detail::past_closing(block, past);
+      all.push_back({block[k - 1].text, block.subspan(past + 1, end - past - 1)});
+      k = end;
+    } else {
+      k = past;
+    }
+  }
+  return all;
+}
+
+inline bool mentions(Tokens tokens, const std::set<std::string>& words) {
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](const Token& token) { return words.contains(token.text); });
+}
+
+namespace detail {
+
+/// All words that a program calls the function by: `y ~ f(x)` calls f_lpdf.
+inline std::vector<std::string> words_for(const std::string& function) {
+  const std::size_t at = function.rfind('_');
+  const std::string end = at == std::string::npos ? "" : function.substr(at);
+  static const std::set<std::string> of_laws = {"_lpdf", "_lpmf", "_lcdf", "_lccdf"};
+  if (!of_laws.contains(end)) return {function};
+  const std::string law = function.substr(0, at);
+  return {function, law, law + "_lupdf", law + "_lupmf"};
+}
+
+}  // namespace detail
+
+/// What a program calls those functions by whose body `has` it, or that use such a function.
+template <class Predicate>
+std::set<std::string> functions_with(const ProgramText& program, const Predicate& has) {
+  const std::vector<Function> all = functions_in(program);
+  std::set<std::string> words;
+  for (std::size_t before = words.size() + 1; before != words.size();) {
+    before = words.size();
+    for (const Function& one : all)
+      if (has(one.body) || mentions(one.body, words))
+        for (std::string& word : detail::words_for(one.name)) words.insert(std::move(word));
+  }
+  return words;
+}
+
+/// Whether a loop `while` among the tokens has a statement `return`.
+inline bool returns_from_while(Tokens tokens) {
+  for (std::size_t k = 0; k < tokens.size(); ++k)
+    if (tokens[k].text == "while" &&
+        mentions(tokens.subspan(k, detail::past_statement(tokens, k) - k), {"return"}))
+      return true;
+  return false;
+}
+
+class LeftOut {
+ public:
+  explicit LeftOut(const ProgramText& text)
+      : text_(text),
+        all_(statements_in(text, text.block("generated quantities"))),
+        dropped_(all_.size(), false) {}
+
+  const std::vector<Statement>& statements() const noexcept { return all_; }
+  bool has(std::size_t k) const { return dropped_[k]; }
+  /// The statement k, with all that use what it computes.
+  void add(std::size_t k, const std::string& why) {
+    drop(all_, k, dropped_);
+    why_ += (why_.empty() ? "" : "; ") + to_string(all_[k].tokens.front().where) + ": " + why;
+  }
+
+  std::vector<Tokens> parts() const { return parts(all_.size()); }
+  /// Those among the first `count` statements, and all statements behind these.
+  std::vector<Tokens> parts(std::size_t count) const {
+    std::vector<Tokens> parts;
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      if (k >= count || dropped_[k]) parts.push_back(all_[k].tokens);
+    return parts;
+  }
+
+  std::string remark() const {
+    const std::string names = this->names();
+    return "engine `interpret` cannot compute " +
+           (names.empty()
+                ? "a part of the generated quantities, which is left out; no variable is "
+                  "missing from the results"
+                : "these generated quantities, which are missing from the results: " + names) +
+           " (" + why_ + ")." +
+           (can_reject() ? " What is left out can reject a draw. Such draws are not marked." : "") +
+           " `engine = \"compile\"` computes them.";
+  }
+
+ private:
+  std::string names() const {
+    std::string names;
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      for (const std::string& name : all_[k].declared)
+        if (dropped_[k]) names += (names.empty() ? "`" : ", `") + name + "`";
+    return names;
+  }
+
+  bool can_reject() const {
+    const std::set<std::string> words = {"reject", "fatal_error"};
+    std::set<std::string> rejecting =
+        functions_with(text_, [&](Tokens body) { return mentions(body, words); });
+    rejecting.insert(words.begin(), words.end());
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      if (dropped_[k] && mentions(all_[k].tokens, rejecting)) return true;
+    return false;
+  }
+
+  const ProgramText& text_;
+  std::vector<Statement> all_;
+  std::vector<bool> dropped_;
+  std::string why_;
+};
 
 }  // namespace mixwell::stan

@@ -17,14 +17,13 @@ class Blocks final : public Compositor {
   explicit Blocks(const Params& params) : updates_(params) {}
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
-    blocks::Place place;
-    place.key = "compositor." + name();
-    place.target = target_law(graph, model().name(), updates_.model());
-    place.slots = add_slots(graph, position_name, updates_.blocks());
-    place.phase = phase;
-    graph.factor(place.target, place.slots);
+    const Value target = target_law(graph, model().name(), updates_.model());
+    const blocks::Place place{"compositor." + name(),
+                              {.path = {}, .slot = {}, .target = target, .phase = phase},
+                              add_slots(graph, position_name, updates_.blocks())};
+    graph.factor(target, place.slots);
     const Value u = updates_.describe(graph, place);
-    record_position(graph, position_name, 0, updates_.model(), place.target, u);
+    record_position(graph, position_name, 0, updates_.model(), target, u);
   }
   const Model& model() const noexcept override { return *updates_.model(); }
   std::vector<std::string> slots() const override { return {position_name}; }

@@ -13,6 +13,7 @@ namespace {
 using namespace mixwell;
 
 enum class Schedule { sequential, two_groups, simultaneous };
+enum class Fitted { to_others, to_all, to_own_history, to_updates };
 
 class EnsembleChain final : public Compositor {
  public:
@@ -67,9 +68,10 @@ class EnsembleChain final : public Compositor {
         schedule_(params.schedule == "two-groups"     ? Schedule::two_groups
                   : params.schedule == "simultaneous" ? Schedule::simultaneous
                                                       : Schedule::sequential),
-        own_too_(params.memory == "all"),
-        own_history_(params.memory == "own-history"),
-        published_(params.memory == "published"),
+        fitted_(params.memory == "all"           ? Fitted::to_all
+                : params.memory == "own-history" ? Fitted::to_own_history
+                : params.memory == "published"   ? Fitted::to_updates
+                                                 : Fitted::to_others),
         history_(static_cast<Index>(params.history)),
         freezes_(params.freeze_after_warmup),
         memory_key_(params.memory != "others"         ? "memory"
@@ -95,9 +97,9 @@ class EnsembleChain final : public Compositor {
     for (Index i = 0; i < slots_; ++i) {
       const PositionSlots& own = slots[static_cast<std::size_t>(i)];
       Site site = parts::site(*kernel_, own.whole, i, target, phase);
-      if (own_history_) {
+      if (fitted_ == Fitted::to_own_history) {
         see_own_history(graph, site);
-      } else if (published_) {
+      } else if (fitted_ == Fitted::to_updates) {
         see_own_updates(site);
       } else {
         const std::vector<Index> seen = seen_by(i);
@@ -114,11 +116,7 @@ class EnsembleChain final : public Compositor {
     }
   }
   const Model& model() const noexcept override { return *model_; }
-  std::vector<std::string> slots() const override {
-    std::vector<std::string> names;
-    for (Index i = 0; i < slots_; ++i) names.push_back("x" + std::to_string(i));
-    return names;
-  }
+  std::vector<std::string> slots() const override { return parts::numbered(slots_); }
 
  private:
   std::vector<Index> all_slots() const {
@@ -136,7 +134,7 @@ class EnsembleChain final : public Compositor {
     std::vector<Index> seen;
     for (Index k = 1; k <= slots_; ++k) {
       const Index j = (i + k) % slots_;
-      if (j == i && !own_too_) continue;
+      if (j == i && fitted_ != Fitted::to_all) continue;
       if (schedule_ == Schedule::two_groups && j != i && in_first_group(i) == in_first_group(j)) {
         continue;
       }
@@ -149,13 +147,8 @@ class EnsembleChain final : public Compositor {
                                 const std::vector<PositionSlots>& slots,
                                 const std::vector<Index>& seen) {
     MemoryValues memory;
-    for (const Index j : seen) {
-      const Variable slot = slots[static_cast<std::size_t>(j)].whole;
-      const Cached at = graph.evaluation(target, slot);
-      memory.points.push_back(graph.current(slot));
-      memory.gradients.push_back(at.g);
-      memory.potentials.push_back(at.u);
-    }
+    for (const Index j : seen)
+      lent_memory::see(graph, target, slots[static_cast<std::size_t>(j)].whole, memory);
     return memory;
   }
 
@@ -197,9 +190,7 @@ class EnsembleChain final : public Compositor {
   std::shared_ptr<const Kernel> kernel_;
   Index slots_;
   Schedule schedule_;
-  bool own_too_;
-  bool own_history_;
-  bool published_;
+  Fitted fitted_;
   Index history_;
   bool freezes_;
   std::string memory_key_;  ///< the first key that says another memory than the usual one

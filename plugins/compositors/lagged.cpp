@@ -22,9 +22,7 @@ struct Displacement {
 };
 
 /// A move's two ends, positions and then gradients: as they are, or as the registers have them.
-struct MoveEnd : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct MoveEnd : edge::Numbers<Role::parameter> {};
 
 /// Inputs and outputs in the order of Displacement. O(d). `keeps`: where nothing moved, the last
 /// displacement stays.
@@ -116,11 +114,7 @@ class Lagged final : public Compositor, public RowByRow {
     for (Index i = 0; i < slots_; ++i) record_slot(graph, at(slots, i), i, params_.model, target);
   }
   const Model& model() const noexcept override { return *params_.model; }
-  std::vector<std::string> slots() const override {
-    std::vector<std::string> names;
-    for (Index i = 0; i < slots_; ++i) names.push_back("x" + std::to_string(i));
-    return names;
-  }
+  std::vector<std::string> slots() const override { return parts::numbered(slots_); }
 
  private:
   template <class T>
@@ -144,11 +138,7 @@ class Lagged final : public Compositor, public RowByRow {
     for (Index i = 0; i < slots_; ++i) {
       Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       for (Index k = 1; k < slots_; ++k) {
-        const Variable other = at(slots, (i + k) % slots_);
-        const Cached there = graph.evaluation(law, other);
-        site.memory.points.push_back(graph.current(other));
-        site.memory.gradients.push_back(there.g);
-        site.memory.potentials.push_back(there.u);
+        lent_memory::see(graph, law, at(slots, (i + k) % slots_), site.memory);
       }
       params_.kernel->describe(graph, site);
     }

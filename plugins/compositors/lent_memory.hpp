@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "parts.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
@@ -25,16 +27,21 @@ inline bool is_read(const KernelGraph& graph, std::vector<Value> values, std::si
   return false;
 }
 
+/// Adds the place where a slot is now, with U and its gradient by `law`.
+inline void see(KernelGraph& graph, Value law, Variable slot, MemoryValues& memory) {
+  const Cached at = graph.evaluation(law, slot);
+  memory.points.push_back(graph.current(slot));
+  memory.gradients.push_back(at.g);
+  memory.potentials.push_back(at.u);
+}
+
 /// Points of other positions of the model.
 inline MemoryValues memory_in(KernelGraph& graph, Value target, const Model& model) {
   MemoryValues memory;
   for (const char* const name : {"a", "b", "c", "d"}) {
     const Variable slot = graph.slot(name, model.dimension());
     graph.factor(target, {slot});
-    const Cached at = graph.evaluation(target, slot);
-    memory.points.push_back(graph.current(slot));
-    memory.gradients.push_back(at.g);
-    memory.potentials.push_back(at.u);
+    see(graph, target, slot, memory);
   }
   return memory;
 }
@@ -44,14 +51,9 @@ inline MemoryValues memory_in(KernelGraph& graph, Value target, const Model& mod
 inline bool reads_memory(const std::shared_ptr<const Kernel>& kernel,
                          const std::shared_ptr<const Model>& model, PhaseKind phase) try {
   KernelGraph graph;
-  Site site;
-  site.target = target_law(graph, model->name(), model);
-  const PositionSlots own = add_position(graph, "theta", *model, {kernel});
-  graph.factor(site.target, own.slots);
-  gather_position(graph, own);
-  site.path = kernel->name();
-  site.slot = own.whole;
-  site.phase = phase;
+  const parts::Shared own = parts::add_position(graph, model, {kernel});
+  Site site = parts::site(own, kernel->name(), phase);
+  site.label.clear();
   site.memory = memory_in(graph, site.target, *model);
   std::vector<Value> lent = site.memory.points;
   lent.insert(lent.end(), site.memory.gradients.begin(), site.memory.gradients.end());

@@ -43,39 +43,33 @@ inline Shared add_position(KernelGraph& graph, const std::shared_ptr<const Model
 }
 
 inline Site site(const Shared& shared, const std::string& label, PhaseKind phase) {
-  Site site;
-  site.path = label;
-  site.label = label;
-  site.slot = shared.position.whole;
-  site.target = shared.target;
-  site.phase = phase;
-  return site;
+  return {.path = label,
+          .label = label,
+          .slot = shared.position.whole,
+          .target = shared.target,
+          .phase = phase};
+}
+
+/// "x0", "x1", ...
+inline std::vector<std::string> numbered(Index count) {
+  std::vector<std::string> names;
+  for (Index i = 0; i < count; ++i) names.push_back("x" + std::to_string(i));
+  return names;
 }
 
 /// Of one of several slots that a kernel moves one after another: "x3/hmc".
 inline Site site(const Kernel& kernel, Variable slot, Index number, Value target, PhaseKind phase) {
-  Site site;
-  site.path = "x" + std::to_string(number) + "/" + kernel.name();
-  site.slot = slot;
-  site.number = number;
-  site.target = target;
-  site.phase = phase;
-  return site;
+  return {.path = "x" + std::to_string(number) + "/" + kernel.name(),
+          .slot = slot,
+          .number = number,
+          .target = target,
+          .phase = phase};
 }
 
-/// Whose statistics are recorded: of a slot of the results, under a label.
-struct Recorded {
-  std::string path{};   ///< prefix of names of the graph
-  std::string label{};  ///< of the statistics
-  Index number = 0;
-
-  std::string statistic(const std::string& name) const {
-    return label.empty() ? name : label + "_" + name;
-  }
-  std::string operation(const std::string& name) const {
-    return path.empty() ? name : path + "/" + name;
-  }
-};
+/// The name of an operation at a site: "path/name".
+inline std::string operation_at(const Site& site, const std::string& name) {
+  return site.path.empty() ? name : site.path + "/" + name;
+}
 
 /// Upper ends of the shares of [0, 1) that weights (positive) have.
 inline std::vector<double> ends_of_shares(std::vector<double> weights) {
@@ -86,9 +80,7 @@ inline std::vector<double> ends_of_shares(std::vector<double> weights) {
 }
 
 /// Which of the kernels runs: a whole number.
-struct Branch : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
+struct Branch : edge::OneRow<Role::parameter> {};
 
 /// The branch in whose share of [0, 1) a number falls; `ends`: the upper end of each.
 inline void choose_by(ConstRowMap shares, const std::vector<double>& ends, RowMap branch) {
@@ -100,8 +92,8 @@ inline void choose_by(ConstRowMap shares, const std::vector<double>& ends, RowMa
 }
 
 /// In each sweep and column one of the branches, drawn with the probabilities of their shares.
-inline Value draw_branch(KernelGraph& graph, const Recorded& of, const std::vector<double>& ends) {
-  const std::string path = of.operation("choose");
+inline Value draw_branch(KernelGraph& graph, const Site& of, const std::vector<double>& ends) {
+  const std::string path = operation_at(of, "choose");
   return add_operation(
              graph, path, OperationKind::pure, {},
              [ends](Columns& block, edge::Noise noise, edge::Out<Branch> out) {
@@ -110,17 +102,13 @@ inline Value draw_branch(KernelGraph& graph, const Recorded& of, const std::vect
                choose_by(ConstRowMap(share.data(), share.size()), ends, out);
              },
              Edge<edge::Noise>{graph.noise(path)},
-             Write<Branch>{Output::derived(of.operation("branch"), 1)})
+             Write<Branch>{Output::derived(operation_at(of, "branch"), 1)})
       .value;
 }
 
 /// A choice within a branch of another one.
-struct OuterChoice : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
-struct InnerChoice : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
+struct OuterChoice : edge::OneRow<Role::parameter> {};
+struct InnerChoice : edge::OneRow<Role::parameter> {};
 
 /// `inner` in the columns where `outer` holds, else -1.
 inline Value within(KernelGraph& graph, const std::string& path, const Guard& outer, Value inner) {
@@ -137,42 +125,29 @@ inline Value within(KernelGraph& graph, const std::string& path, const Guard& ou
 }
 
 /// Records the choice beside the draws.
-inline void record_branch(KernelGraph& graph, const Recorded& of, Value choice) {
-  graph.record({RecordGroup::sample_stats,
-                of.statistic("branch"),
-                {},
-                RecordType::integer,
-                "",
-                "which of the kernels ran, counted from 0",
-                of.number,
-                choice,
-                0});
+inline void record_branch(KernelGraph& graph, const Site& of, Value choice) {
+  graph.record({.group = RecordGroup::sample_stats,
+                .name = recorded_name(of, "branch"),
+                .type = RecordType::integer,
+                .help = "which of the kernels ran, counted from 0",
+                .slot = of.number,
+                .value = choice});
 }
 
 /// Records the coordinates of a slot that is no chain of the results, beside the draws.
 inline void record_augmented(KernelGraph& graph, Variable slot) {
   const std::string name = graph[slot].name;
-  graph.record({RecordGroup::sample_stats,
-                name + "_position",
-                {graph[slot].rows},
-                RecordType::real,
-                "",
-                "coordinates of slot " + name + ", which is no chain of the results",
-                0,
-                graph.current(slot),
-                0});
+  graph.record({.group = RecordGroup::sample_stats,
+                .name = name + "_position",
+                .shape = {graph[slot].rows},
+                .help = "coordinates of slot " + name + ", which is no chain of the results",
+                .value = graph.current(slot)});
 }
 
 /// A statistic of one part, that of the whole, and which part ran.
-struct OfPart : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
-struct OfWhole : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
-struct Choice : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
+struct OfPart : edge::OneRow<Role::parameter> {};
+struct OfWhole : edge::OneRow<Role::parameter> {};
+struct Choice : edge::OneRow<Role::parameter> {};
 
 /// The mean of the parts that ran, or whether any of them has it.
 class Combine {
@@ -230,14 +205,15 @@ struct Combination {
 };
 
 /// Records it from what the parts record as `LABEL_name`; `guards` say when each of them runs.
-inline void record_combined(KernelGraph& graph, const Recorded& of,
+inline void record_combined(KernelGraph& graph, const Site& of,
                             const std::vector<std::string>& labels,
                             const std::vector<Guard>& guards, const Combination& combination) {
   std::vector<Edge<OfPart>> of_parts;
   std::vector<Edge<Choice>> choices;
   std::vector<Combine::Turn> turns;
   for (std::size_t k = 0; k < labels.size(); ++k) {
-    const auto value = recorded(graph, of.statistic(labels[k] + "_" + combination.name), of.number);
+    const auto value =
+        recorded(graph, recorded_name(of, labels[k] + "_" + combination.name), of.number);
     if (!value) continue;
     of_parts.push_back({*value});
     turns.emplace_back();
@@ -249,25 +225,22 @@ inline void record_combined(KernelGraph& graph, const Recorded& of,
     if (known == choices.end()) choices.push_back({guards[k].choice});
   }
   if (turns.empty()) return;
-  const std::string path = of.operation("whole/" + combination.name);
+  const std::string path = operation_at(of, "whole/" + combination.name);
   const auto whole = add_operation(graph, path, OperationKind::pure, {},
                                    Combine(combination.how, std::move(turns)), of_parts, choices,
                                    Write<OfWhole>{Output::derived(path, 1)});
   const bool is_flag = combination.how == Combine::How::any;
-  graph.record({RecordGroup::sample_stats,
-                of.statistic(combination.name),
-                {},
-                is_flag ? RecordType::boolean : RecordType::real,
-                "",
-                combination.help,
-                of.number,
-                whole.value,
-                0});
+  graph.record({.group = RecordGroup::sample_stats,
+                .name = recorded_name(of, combination.name),
+                .type = is_flag ? RecordType::boolean : RecordType::real,
+                .help = combination.help,
+                .slot = of.number,
+                .value = whole.value});
 }
 
 /// What summaries and other programs look for under its plain name.
-inline void record_whole(KernelGraph& graph, const Recorded& of,
-                         const std::vector<std::string>& labels, const std::vector<Guard>& guards) {
+inline void record_whole(KernelGraph& graph, const Site& of, const std::vector<std::string>& labels,
+                         const std::vector<Guard>& guards) {
   record_combined(graph, of, labels, guards,
                   {"acceptance_rate", Combine::How::mean,
                    "mean acceptance probability of the kernels that ran"});

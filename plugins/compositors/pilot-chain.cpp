@@ -68,14 +68,12 @@ class PilotChain final : public Compositor {
  private:
   static Site site(Variable slot, std::string path, Value target, const PointHistory& history,
                    PhaseKind phase) {
-    Site site;
-    site.path = std::move(path);
-    site.slot = slot;
-    site.target = target;
-    site.history = history;
-    site.fit_to = FitTo::history;
-    site.phase = phase;
-    return site;
+    return {.path = std::move(path),
+            .slot = slot,
+            .target = target,
+            .history = history,
+            .fit_to = FitTo::history,
+            .phase = phase};
   }
 
   std::shared_ptr<const Model> model_;

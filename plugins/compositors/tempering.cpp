@@ -20,16 +20,10 @@ template <class Slot>
 struct After;
 
 template <class Slot>
-struct At : edge::Numbers<Role::state> {
-  using At::Numbers::Numbers;
-};
+struct At : edge::Numbers<Role::state> {};
 template <class Slot>
-struct LawOfSlot : edge::LawAs<Role::law> {
-  using LawOfSlot::LawAs::LawAs;
-};
-struct Probability : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
+struct LawOfSlot : edge::LawAs<Role::law> {};
+struct Probability : edge::OneRow<Role::parameter> {};
 
 /// x and y under the laws a U, b U change places. No new evaluation: a U(y) = (a / b) b U(y).
 class Swap {
@@ -134,22 +128,20 @@ class Tempering final : public Compositor {
 
   Site site(KernelGraph& graph, std::size_t k, Value target, const PositionSlots& position,
             PhaseKind phase) const {
-    Site site;
-    site.path = slot_name(k) + "/" + kernel_->name();
-    if (k > 0) site.label = slot_name(k);
-    site.slot = position.whole;
-    site.target = k == 0 ? target : tempered(graph, target, k);
-    graph.factor(site.target, position.slots);
+    const Value law = k == 0 ? target : tempered(graph, target, k);
+    graph.factor(law, position.slots);
     gather_position(graph, position);
-    site.phase = phase;
-    return site;
+    return {.path = slot_name(k) + "/" + kernel_->name(),
+            .label = k == 0 ? "" : slot_name(k),
+            .slot = position.whole,
+            .target = law,
+            .phase = phase};
   }
 
   /// pi^beta of slot k.
   Value tempered(KernelGraph& graph, Value target, std::size_t k) const {
-    auto base = std::dynamic_pointer_cast<const Potential>(graph[target].function);
     return graph.constant(model_->name() + "/" + slot_name(k),
-                          std::make_shared<TemperedPotential>(std::move(base), betas_[k]));
+                          std::make_shared<TemperedPotential>(graph.potential(target), betas_[k]));
   }
 
   void swap(KernelGraph& graph, const std::vector<Site>& sites, std::size_t k) const {
@@ -181,16 +173,11 @@ class Tempering final : public Compositor {
         gradient.template operator()<X>(x, "/x/g"), Write<At<Y>>{Output::next(y.slot)},
         potential.template operator()<Y>(y, "/y/u"), gradient.template operator()<Y>(y, "/y/g"),
         Write<Probability>{Output::derived(path + "/acceptance", 1)});
-    graph.record(
-        {RecordGroup::sample_stats,
-         path + "_acceptance_rate",
-         {},
-         RecordType::real,
-         "",
-         "probability of the exchange of slots " + slot_name(k) + " and " + slot_name(k + 1),
-         0,
-         std::get<Edge<Probability>>(written).value,
-         0});
+    graph.record({.group = RecordGroup::sample_stats,
+                  .name = path + "_acceptance_rate",
+                  .help = "probability of the exchange of slots " + slot_name(k) + " and " +
+                          slot_name(k + 1),
+                  .value = std::get<Edge<Probability>>(written).value});
   }
 
   std::shared_ptr<const Model> model_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 namespace {
 
@@ -15,6 +14,8 @@ using namespace mixwell;
 /// coordinate.
 class BarkerStep final : public AsymmetricProposal {
  public:
+  static constexpr const char* advice = "0.4 suits many coordinates";
+
   void draw(const From& from, const edge::Noise& noise, Batch y) const override {
     noise.normals(y, 0);
     MatrixMap turn = from.scratch.matrix(y.rows(), y.cols());
@@ -47,34 +48,10 @@ class BarkerStep final : public AsymmetricProposal {
   }
 };
 
-class Barker final : public TransitionKernel {
- public:
-  struct Params {
-    std::shared_ptr<const Oracle> oracle;
-    StepSizeSettings step_size{};
-
-    void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
-      step_size.declare_with_target(fields, "0.4 suits many coordinates");
-    }
-  };
-  explicit Barker(const Params& params) : params_(params) { params.step_size.check(); }
-
- protected:
-  void transition(Transition& t) const override {
-    const auto law = t.law(params_.oracle);
-    const auto eps = t.step_size(params_.step_size);
-    t.metropolis(law, propose_asymmetric(t, law, eps, std::make_shared<BarkerStep>()));
-  }
-
- private:
-  Params params_;
-};
-
 }  // namespace
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<Barker>(
+  registrar.add<AsymmetricKernel<BarkerStep>>(
       {.id = "barker",
        .summary = "random-walk steps that turn downhill by chance, accepted by Metropolis",
        .details =

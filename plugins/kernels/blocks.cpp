@@ -24,15 +24,9 @@ class Blocks final : public BlockwiseKernel {
   void describe(KernelGraph& graph, const Site& site) const override {
     require_slots(graph, site);
     const bool is_joined = !graph[site.slot].parts.empty();
-    blocks::Place place;
-    place.key = "kernel." + name();
-    place.path = site.path;
-    place.label = site.label;
-    place.number = site.number;
-    place.target = site.target;
-    place.slots = is_joined ? graph[site.slot].parts : std::vector<Variable>{site.slot};
-    if (site.fit_to == FitTo::memory) place.memory = site.memory;
-    place.phase = site.phase;
+    blocks::Place place{"kernel." + name(), site,
+                        is_joined ? graph[site.slot].parts : std::vector<Variable>{site.slot}};
+    if (site.fit_to != FitTo::memory) place.site.memory = {};
     if (is_joined) graph.scatter(site.slot);
     updates_.describe(graph, place);
     if (is_joined) graph.gather(site.slot);

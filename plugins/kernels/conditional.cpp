@@ -1,7 +1,6 @@
 // An exact draw of a block given the rest, where the model offers it.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
-#include "model-part/offered.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -49,12 +48,8 @@ class Conditional final : public TransitionKernel {
   void transition(Transition& t) const override {
     const ModelPart part(t);
     const std::size_t which = choose(part);
-    Traits traits;
-    traits.keeps_law = true;
-    traits.full = true;
-    traits.whole_numbers = true;
-    t.add("draw", OperationKind::refresh, traits, DrawGivenRest(part, which), t.target(),
-          t.noise("draw"), t.next());
+    t.add("draw", OperationKind::refresh, {.keeps_law = true, .full = true, .whole_numbers = true},
+          DrawGivenRest(part, which), t.target(), t.noise("draw"), t.next());
   }
 
  private:

@@ -140,13 +140,8 @@ class EllipticalSliceKernel final : public TransitionKernel {
  protected:
   void transition(Transition& t) const override {
     const PriorPart part(t, name());
-    const auto table = t.statistics(counts);
-    Traits traits;
-    traits.invariant = true;
-    const auto written =
-        t.add("ellipse", OperationKind::move, traits, EllipticalSlice(part), t.position(),
-              t.target(), part.likelihood(t), t.noise("ellipse"), t.next(), table);
-    t.record(table, std::get<WrittenStatistics<Count>>(written));
+    t.add("ellipse", OperationKind::move, {.invariant = true}, EllipticalSlice(part), t.position(),
+          t.target(), part.likelihood(t), t.noise("ellipse"), t.next(), t.statistics(counts));
   }
 };
 

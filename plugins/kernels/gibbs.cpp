@@ -132,14 +132,9 @@ class Gibbs final : public TransitionKernel {
  protected:
   void transition(Transition& t) const override {
     const auto law = t.law(params_.oracle);
-    const auto table = t.statistics(decisions);
-    Traits traits;
-    traits.invariant = true;
-    traits.whole_numbers = true;
-    const auto written = t.add("draw", OperationKind::move, traits,
-                               DrawWholeNumbers(ranges(t), params_.metropolised), t.position(), law,
-                               t.noise("draw"), t.next(), table);
-    t.record(table, std::get<WrittenStatistics<Decision>>(written));
+    t.add("draw", OperationKind::move, {.invariant = true, .whole_numbers = true},
+          DrawWholeNumbers(ranges(t), params_.metropolised), t.position(), law, t.noise("draw"),
+          t.next(), t.statistics(decisions));
   }
 
  private:

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
-#include <memory>
-
 namespace {
 
 using namespace mixwell;
@@ -11,6 +9,8 @@ using namespace mixwell;
 /// N(theta - eps^2 / 2 grad U, eps^2 I).
 class LangevinStep final : public AsymmetricProposal {
  public:
+  static constexpr const char* advice = "0.574 suits many coordinates";
+
   void draw(const From& from, const edge::Noise& noise, Batch y) const override {
     noise.normals(y);
     for (Index j = 0; j < y.cols(); ++j) {
@@ -28,34 +28,10 @@ class LangevinStep final : public AsymmetricProposal {
   }
 };
 
-class Mala final : public TransitionKernel {
- public:
-  struct Params {
-    std::shared_ptr<const Oracle> oracle;
-    StepSizeSettings step_size{};
-
-    void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
-      step_size.declare_with_target(fields, "0.574 suits many coordinates");
-    }
-  };
-  explicit Mala(const Params& params) : params_(params) { params.step_size.check(); }
-
- protected:
-  void transition(Transition& t) const override {
-    const auto law = t.law(params_.oracle);
-    const auto eps = t.step_size(params_.step_size);
-    t.metropolis(law, propose_asymmetric(t, law, eps, std::make_shared<LangevinStep>()));
-  }
-
- private:
-  Params params_;
-};
-
 }  // namespace
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<Mala>(
+  registrar.add<AsymmetricKernel<LangevinStep>>(
       {.id = "mala",
        .summary = "Langevin steps accepted by Metropolis and Hastings (MALA)",
        .details =

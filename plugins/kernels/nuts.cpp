@@ -111,18 +111,13 @@ class Nuts final : public TransitionKernel {
         t.step_size(params_.step_size, FirstStep{params_.integrator, coupling_, law, p.law, H});
     t.refresh(p);
     const auto at = t.evaluation(law);
-    const auto table = t.statistics(tree_statistics);
-    Traits traits;
-    traits.invariant = true;
-    const auto written =
-        t.add("tree", OperationKind::move, traits,
+    const auto [next, next_u, next_g, written] =
+        t.add("tree", OperationKind::move, {.invariant = true},
               Grow(params_.integrator, coupling_, static_cast<Index>(params_.max_depth)),
               t.position(), p.p, law, p.law, at.u, at.g, eps, Edge<edge::PositionCoupling>{H.value},
               Edge<edge::MomentumCoupling>{H.value}, t.noise("tree"), t.next(),
-              t.next_potential(law), t.next_gradient(law), table);
-    const auto& values = std::get<WrittenStatistics<Tree>>(written);
-    t.record(table, values);
-    t.learn_from(values[Tree::acceptance]);
+              t.next_potential(law), t.next_gradient(law), t.statistics(tree_statistics));
+    t.learn_from(written[Tree::acceptance]);
   }
 
  private:

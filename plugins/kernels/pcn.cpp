@@ -1,7 +1,6 @@
 // The preconditioned Crank-Nicolson proposal for parameters with a Gaussian prior.
 // SPDX-License-Identifier: Apache-2.0
 #include "gaussian-prior/prior_part.hpp"
-#include "gaussian-prior/step_law.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -86,15 +85,10 @@ class Pcn final : public TransitionKernel {
     const PriorPart part(t, name());
     const auto eps = t.step_size(params_.step_size);
     if (t.takes_estimate_of(t.target())) return step_by_estimate(t, part, eps);
-    const auto table = t.statistics(decisions);
-    Traits traits;
-    traits.invariant = true;
-    const auto written =
-        t.add("step", OperationKind::move, traits, CrankNicolson(part), t.position(), t.target(),
-              part.likelihood(t), eps, t.noise("step"), t.next(), table);
-    const auto& values = std::get<WrittenStatistics<Decision>>(written);
-    t.record(table, values);
-    t.learn_from(values[Decision::acceptance]);
+    const auto [next, written] = t.add(
+        "step", OperationKind::move, {.invariant = true}, CrankNicolson(part), t.position(),
+        t.target(), part.likelihood(t), eps, t.noise("step"), t.next(), t.statistics(decisions));
+    t.learn_from(written[Decision::acceptance]);
   }
 
  private:

@@ -71,13 +71,9 @@ class PriorMetropolis final : public TransitionKernel {
  protected:
   void transition(Transition& t) const override {
     const ModelPart part(t);
-    const auto table = t.statistics(shares);
-    Traits traits;
-    traits.invariant = true;
-    const auto written =
-        t.add("replace", OperationKind::move, traits, ReplaceElements(part, elements(part)),
-              t.position(), t.target(), t.noise("replace"), t.next(), table);
-    t.record(table, std::get<WrittenStatistics<Taken>>(written));
+    t.add("replace", OperationKind::move, {.invariant = true},
+          ReplaceElements(part, elements(part)), t.position(), t.target(), t.noise("replace"),
+          t.next(), t.statistics(shares));
   }
 
  private:

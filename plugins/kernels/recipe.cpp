@@ -1,8 +1,6 @@
 // Samplers without Metropolis by the recipe of Ma, Chen and Fox: SGHMC, SGNHT, SGRLD.
 // SPDX-License-Identifier: Apache-2.0
-#include "recipe/sghmc.hpp"
-#include "recipe/sgnht.hpp"
-#include "recipe/sgrld.hpp"
+#include "recipe/recipes.hpp"
 
 #include <mixwell/plugin.hpp>
 #include <mixwell/recipe.hpp>

@@ -2,14 +2,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "riemannian/metric_law.hpp"
 #include "riemannian/move.hpp"
-#include "riemannian/params.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <memory>
 
 namespace mixwell::riemannian {
 namespace {
 
 class Riemannian final : public TransitionKernel {
  public:
-  using Params = riemannian::Params;
+  struct Params {
+    std::shared_ptr<const Oracle> oracle;
+    StepSizeSettings step_size{.step_size = 0.5, .target_acceptance = {}};
+    Steps steps{.count = 6};
+    Tolerances tolerances;
+    bool check_reversibility = true;
+
+    void declare(Fields& fields) {
+      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      step_size.declare_with_target(fields);
+      steps.declare(fields);
+      fields.number("fixed_point_tolerance", tolerances.fixed_point)
+          .above(0)
+          .below(1)
+          .help(
+              "relative change at which the iterations of an implicit step end; after 100 the "
+              "proposal is rejected. Above 1e-6 the map is not declared reversible, and the "
+              "certificate says so");
+      fields.flag("check_reversibility", check_reversibility)
+          .help(
+              "follow every trajectory back, at twice the cost, and reject where it does not "
+              "return; "
+              "without it nothing shows that the map is reversible, and the certificate says so");
+      fields.number("reversibility_tolerance", tolerances.reversibility)
+          .above(0)
+          .below(1)
+          .only_with("check_reversibility", {"true"})
+          .help("relative distance from the start that counts as returned; above 1e-4 likewise");
+    }
+  };
 
   explicit Riemannian(const Params& params) : params_(params) {
     params.step_size.check();
@@ -60,11 +92,10 @@ class Riemannian final : public TransitionKernel {
   };
 
   static const Metric& metric_of(const Transition& t, Edge<edge::Law> law) {
-    const ValueInfo& value = t.graph()[law.value];
-    const auto* potential = dynamic_cast<const Potential*>(value.function.get());
-    const Metric* const metric = potential == nullptr ? nullptr : potential->offers<Metric>();
+    const auto* const metric = t.graph().offered<Metric>(law.value);
     if (metric != nullptr) return *metric;
-    throw InputError("kernel `" + t.site().path + "` needs a metric, and the law `" + value.name +
+    throw InputError("kernel `" + t.site().path + "` needs a metric, and the law `" +
+                     t.graph()[law.value].name +
                      "` has none; use a model that offers one (`mixwell plugins show` of a model "
                      "tells), or kernel hamiltonian");
   }
@@ -80,15 +111,13 @@ class Riemannian final : public TransitionKernel {
     traits.order = 2;
     const auto at = t.evaluation(law);
     const Index d = t.dimension();
-    const auto table = t.statistics(failures);
     const auto [theta_end, p_end, u_end, g_end, failed] = t.add(
         "trajectory", OperationKind::move, traits,
         Follow(metric_of(t, law), params_.tolerances, params_.check_reversibility), t.position(), p,
         law, at.u, at.g, eps, L, t.derived<edge::Proposed<edge::Position>>("theta*", d),
         t.derived<edge::Proposed<edge::Momentum>>("p*", d),
         t.derived<edge::Potential<edge::There>>("u*", 1),
-        t.derived<edge::Gradient<edge::There>>("g*", d), table);
-    t.record(table, failed);
+        t.derived<edge::Gradient<edge::There>>("g*", d), t.statistics(failures));
     return {theta_end, p_end, {u_end, g_end}};
   }
 

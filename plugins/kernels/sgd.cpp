@@ -1,6 +1,6 @@
 // Stochastic gradient descent: Langevin dynamics without its noise.
 // SPDX-License-Identifier: Apache-2.0
-#include "optimiser/descent.hpp"
+#include "optimiser/operations.hpp"
 
 #include <mixwell/plugin.hpp>
 

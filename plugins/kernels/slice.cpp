@@ -186,13 +186,9 @@ class SliceKernel final : public TransitionKernel {
     }
     const auto law = t.law(params_.oracle);
     const auto at = t.evaluation(law);
-    const auto table = t.statistics(counts);
-    Traits traits;
-    traits.invariant = true;
-    const auto written = t.add("slice", OperationKind::move, traits,
-                               SliceCoordinates(params_.width, params_.most_steps), t.position(),
-                               law, at.u, t.noise("slice"), t.next(), table);
-    t.record(table, std::get<WrittenStatistics<Count>>(written));
+    t.add("slice", OperationKind::move, {.invariant = true},
+          SliceCoordinates(params_.width, params_.most_steps), t.position(), law, at.u,
+          t.noise("slice"), t.next(), t.statistics(counts));
   }
 
  private:

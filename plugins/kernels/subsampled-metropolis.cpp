@@ -1,7 +1,6 @@
 // Random-walk Metropolis that decides by as many cases as it takes.
 // SPDX-License-Identifier: Apache-2.0
 #include "subsampled-metropolis/ratio.hpp"
-#include "subsampled-metropolis/stopping.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -12,7 +11,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace mixwell::subsampled {
@@ -170,9 +168,7 @@ class SubsampledMetropolis final : public TransitionKernel {
 
  protected:
   void transition(Transition& t) const override {
-    const auto target =
-        std::dynamic_pointer_cast<const Potential>(t.graph()[t.target().value].function);
-    const SumOfTerms* const sum = target == nullptr ? nullptr : target->offers<SumOfTerms>();
+    const auto* const sum = t.graph().offered<SumOfTerms>(t.target().value);
     if (sum == nullptr) {
       throw InputError("kernel `" + t.site().path +
                        "` decides by some of the cases, and the model does not offer its potential "
@@ -185,15 +181,11 @@ class SubsampledMetropolis final : public TransitionKernel {
     Edge<edge::Law> law = t.target();
     if (params_.contraction) {
       traits.invariant = true;
-      Traits bounded;
-      bounded.density = density();
-      law = {t.graph().view(t.path("law"), target, law.value, bounded)};
+      law = {t.graph().view(t.path("law"), t.graph()[law.value].function, law.value,
+                            {.density = density()})};
     }
-    const auto table = t.statistics(statistics);
-    const auto written =
-        t.add("decide", OperationKind::move, traits, Decide(*sum, params_.scale, looks, stopping),
-              t.position(), law, t.noise("decide"), t.next(), table);
-    t.record(table, std::get<WrittenStatistics<Seen>>(written));
+    t.add("decide", OperationKind::move, traits, Decide(*sum, params_.scale, looks, stopping),
+          t.position(), law, t.noise("decide"), t.next(), t.statistics(statistics));
   }
 
  private:

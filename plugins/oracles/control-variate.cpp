@@ -1,21 +1,116 @@
 // U and its gradient from some of the cases, as differences to a point where all are known.
 // SPDX-License-Identifier: Apache-2.0
-#include "control-variate/reference.hpp"
-#include "noise/batch_params.hpp"
-#include "noise/batch_potential.hpp"
+#include "noise/batch.hpp"
 #include "noise/oracle.hpp"
 
+#include <mixwell/lab/draws.hpp>
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mixwell::control_variate {
 namespace {
+
+/// The mode that find_mode reaches from the first position of the model's own, to the tolerance
+/// 1e-6 sqrt(N) nats. Throws InputError where there is none.
+Eigen::VectorXd mode_of(const Potential& law, const Model& model, const std::string& who) {
+  constexpr std::int64_t iterations = 10000;
+  constexpr std::int64_t newton_steps = 5;
+  Eigen::MatrixXd start(model.dimension(), 1);
+  model.initial(Stream(1, "control-variate/reference"), {}, start);
+  Workspace scratch;
+  const double none = 0.0;
+  const ColumnLaw column({law, ConstMatrixMap(&none, 0, 1)}, 0, scratch);
+  const double tolerance = 1e-6 * std::sqrt(static_cast<double>(law.offers<SumOfTerms>()->terms()));
+  Optimum mode = find_mode(column, start.col(0), tolerance, iterations, newton_steps);
+  if (mode.converged) return std::move(mode.theta);
+  throw InputError(who + ": no mode of model `" + model.name() +
+                   "` was found (|grad U| = " + std::to_string(mode.gradient.norm()) +
+                   " where the search ended); give a point as reference = \"FILE\"");
+}
+
+/// Mean of the coordinates of one parameter over all its recorded draws.
+Eigen::VectorXd mean_of_parameter(const DrawsFile& draws, const Column& column,
+                                  const Parameter& parameter) {
+  const ConstraintMap map({parameter});
+  Eigen::MatrixXd x(parameter.size(), draws.draws() * draws.chains());
+  for (Index i = 0; i < parameter.size(); ++i)
+    x.row(i) = draws.read(column, i).reshaped().transpose();
+  Eigen::MatrixXd theta(map.coordinates(), x.cols());
+  map.unconstrain(x, theta);
+  return theta.rowwise().mean();
+}
+
+/// Mean of theta over all draws of a draws.nc of that model.
+Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model) {
+  const DrawsFile draws(path);
+  Eigen::VectorXd mean(model.dimension());
+  Index row = 0;
+  for (const Parameter& parameter : model.parameters()) {
+    const auto& columns = draws.columns();
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) {
+      return c.group == RecordGroup::posterior && c.name == parameter.name &&
+             c.shape == parameter.shape;
+    });
+    if (found == columns.end()) {
+      throw InputError(path + ": has no variable `" + parameter.name +
+                       "` of the shape it has in model `" + model.name() +
+                       "`; the reference must come from a run of the same model");
+    }
+    mean.segment(row, parameter.coordinates()) = mean_of_parameter(draws, *found, parameter);
+    row += parameter.coordinates();
+  }
+  return mean;
+}
+
+/// The places of the columns of coordinates.
+std::vector<Index> places_in(const CsvTable& table, const Model& model) {
+  try {
+    return columns_of_coordinates(model, table.columns());
+  } catch (const InputError& fault) {
+    throw InputError(table.path() + ": " + fault.what());
+  }
+}
+
+/// Mean of the rows of a CSV with a column for each coordinate of theta.
+Eigen::VectorXd mean_of_rows(const std::string& path, const Model& model) {
+  const CsvTable table(path);
+  const std::vector<Index> places = places_in(table, model);
+  Eigen::VectorXd mean(std::ssize(places));
+  for (Index i = 0; i < mean.size(); ++i) {
+    const Index place = places[static_cast<std::size_t>(i)];
+    mean(i) = table.numbers(table.columns()[static_cast<std::size_t>(place)]).mean();
+  }
+  return mean;
+}
+
+/// By its first bytes: those of HDF5, or of NetCDF before version 4.
+bool is_netcdf(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::array<char, 4> bytes{};
+  in.read(bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), bytes.size());
+  return start == "\x89HDF" || start.starts_with("CDF");
+}
+
+/// `from` = "map" or a file. `who` begins what is said if it fails.
+Eigen::VectorXd point_of(const std::string& from, const Potential& law, const Model& model,
+                         const std::string& who) {
+  if (from == "map") return mode_of(law, model, who);
+  Eigen::VectorXd point = is_netcdf(from) ? mean_of_draws(from, model) : mean_of_rows(from, model);
+  if (!point.allFinite()) throw InputError(from + ": the mean of its draws is not finite");
+  return point;
+}
 
 /// U and grad U of a law at one point, without its rest.
 struct ReferencePoint {
@@ -81,7 +176,7 @@ class ControlVariatePotential final : public noise::BatchPotential {
   std::shared_ptr<const ReferencePoint> reference_;
 };
 
-class ControlVariate final : public noise::NoisyOracle {
+class ControlVariate final : public noise::ChangingOracle {
  public:
   struct Params {
     noise::BatchParams batch;
@@ -98,10 +193,11 @@ class ControlVariate final : public noise::NoisyOracle {
     }
   };
   explicit ControlVariate(const Params& params)
-      : NoisyOracle(params.batch.shared), params_(params) {}
+      : ChangingOracle(params.batch.shared), params_(params) {}
 
- protected:
-  std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
+ private:
+  Value add(KernelGraph& graph, const std::string& path, Value factor,
+            std::shared_ptr<const Potential> base) const override {
     const std::string who = "oracle `" + name() + "`";
     const noise::BatchDraw batch = params_.batch.of(base.get(), who);
     if (base->as_model() == nullptr) {
@@ -110,10 +206,12 @@ class ControlVariate final : public noise::NoisyOracle {
                        "oracle `exact` there");
     }
     auto reference = reference_of(*base, who);
-    return std::make_shared<ControlVariatePotential>(std::move(base), batch, std::move(reference));
+    return noise::add_noisy_law(
+        graph, path, factor,
+        std::make_shared<ControlVariatePotential>(std::move(base), batch, std::move(reference)),
+        {.unbiased = true});
   }
 
- private:
   /// Found once for each model, whatever the number of laws and graphs.
   std::shared_ptr<const ReferencePoint> reference_of(const Potential& law,
                                                      const std::string& who) const {

@@ -1,7 +1,6 @@
 // U and its gradient from some of the cases.
 // SPDX-License-Identifier: Apache-2.0
-#include "noise/batch_params.hpp"
-#include "noise/batch_potential.hpp"
+#include "noise/batch.hpp"
 #include "noise/oracle.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -37,18 +36,20 @@ class MinibatchPotential final : public noise::BatchPotential {
   }
 };
 
-class Minibatch final : public noise::NoisyOracle {
+class Minibatch final : public noise::ChangingOracle {
  public:
   using Params = noise::BatchParams;
-  explicit Minibatch(const Params& params) : NoisyOracle(params.shared), params_(params) {}
-
- protected:
-  std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
-    const noise::BatchDraw batch = params_.of(base.get(), "oracle `" + name() + "`");
-    return std::make_shared<MinibatchPotential>(std::move(base), batch);
-  }
+  explicit Minibatch(const Params& params) : ChangingOracle(params.shared), params_(params) {}
 
  private:
+  Value add(KernelGraph& graph, const std::string& path, Value factor,
+            std::shared_ptr<const Potential> base) const override {
+    const noise::BatchDraw batch = params_.of(base.get(), "oracle `" + name() + "`");
+    return noise::add_noisy_law(graph, path, factor,
+                                std::make_shared<MinibatchPotential>(std::move(base), batch),
+                                {.unbiased = true});
+  }
+
   Params params_;
 };
 

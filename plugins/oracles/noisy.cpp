@@ -1,7 +1,6 @@
 // The whole gradient with artificial noise, for simulations.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/oracle.hpp"
-#include "noise/seed.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -44,7 +43,7 @@ class NoisyPotential final : public Potential, private GradientNoise {
   double sd_;
 };
 
-class Noisy final : public noise::NoisyOracle {
+class Noisy final : public noise::ChangingOracle {
  public:
   struct Params {
     double variance = 1.0;
@@ -57,15 +56,17 @@ class Noisy final : public noise::NoisyOracle {
       noise::declare_shared(fields, shared);
     }
   };
-  explicit Noisy(const Params& params) : NoisyOracle(params.shared), variance_(params.variance) {}
-
- protected:
-  std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
-    return std::make_shared<NoisyPotential>(std::move(base), variance_);
-  }
-  bool has_exact_potential() const noexcept override { return true; }
+  explicit Noisy(const Params& params)
+      : ChangingOracle(params.shared), variance_(params.variance) {}
 
  private:
+  Value add(KernelGraph& graph, const std::string& path, Value factor,
+            std::shared_ptr<const Potential> base) const override {
+    return noise::add_noisy_law(graph, path, factor,
+                                std::make_shared<NoisyPotential>(std::move(base), variance_),
+                                {.unbiased = true, .exact_potential = true});
+  }
+
   double variance_;
 };
 

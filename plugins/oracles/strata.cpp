@@ -124,9 +124,7 @@ class Turns {
 };
 
 /// Which stratum it is, in every column.
-struct Turn : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct Turn : edge::Numbers<Role::parameter> {};
 
 class Strata final : public noise::ChangingOracle, public RowByRow {
  public:

@@ -57,12 +57,8 @@ class RegularisedPotential final : public Potential {
 };
 
 /// Where the slot was before the transition, and where it is after it.
-struct Before : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
-struct After : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct Before : edge::Numbers<Role::parameter> {};
+struct After : edge::Numbers<Role::parameter> {};
 
 /// A column that moved gives a point, at one gradient of the model.
 class Learn {
@@ -112,9 +108,7 @@ class Learn {
 };
 
 /// The numbers of W.
-struct SurrogateNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct SurrogateNumbers : edge::Numbers<Role::parameter> {};
 
 /// Numbers of W from the points of a memory, with mu as it is in the end.
 class Fit {

@@ -25,11 +25,11 @@ class Tempered final : public Oracle {
 
   Value law(KernelGraph& graph, const std::string& path, Value factor) const override {
     if (const Value known = known_law(graph, path, factor)) return known;
-    const auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
     Traits traits;
     if (beta_ != 1.0) traits.density = "pi^" + to_text(beta_);
     traits.unbiased = beta_ == 1.0;
-    return graph.view(path, std::make_shared<TemperedPotential>(base, beta_), factor, traits);
+    return graph.view(path, std::make_shared<TemperedPotential>(graph.potential(factor), beta_),
+                      factor, traits);
   }
 
  private:

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netcdf/parts.hpp"
 
-#include <mixwell/netcdf_turn.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <memory>

@@ -15,6 +15,7 @@ SOURCE = os.environ.get("MIXWELL_SOURCE_DIR") or os.path.join(os.path.dirname(__
 KERNELS = os.path.join(SOURCE, "plugins/kernels")
 # Written from docs/kernels.md alone.
 OUTSIDE = os.path.join(SOURCE, "examples/outside")
+GUESTS = os.path.join(SOURCE, "papers/*/plugins")
 
 # kernel: most lines of all its files, most concepts (None: no limit), most lines of its transition. What all
 # kernels and the framework's part of them have together is printed, and has no limit: one could only be kept by
@@ -58,10 +59,17 @@ def lines_of(path):
         return code_lines(file.read())
 
 
+def public_headers():
+    """Those for authors, but for densities and what only other headers use."""
+    for path in glob.glob(os.path.join(SOURCE, "framework/include/mixwell/**/*.hpp"), recursive=True):
+        if os.path.basename(os.path.dirname(path)) not in ("lab", "density", "tape", "detail"):
+            yield path
+
+
 def public_names():
     """Types and macros; free functions."""
     types, functions = set(), set()
-    for path in glob.glob(os.path.join(SOURCE, "framework/include/mixwell/*.hpp")):
+    for path in public_headers():
         with open(path, encoding="utf-8") as file:
             code = without_text(file.read())
         types |= {name for found in TYPES.findall(code) for name in found if name}
@@ -73,7 +81,8 @@ def files_of(kernel):
     outside = os.path.join(OUTSIDE, kernel + ".cpp")
     if os.path.exists(outside):
         return [outside]
-    return [os.path.join(KERNELS, kernel + ".cpp")] + sorted(glob.glob(os.path.join(KERNELS, kernel, "*.hpp")))
+    home, = [path for place in (KERNELS + "/", GUESTS + "/kernel-") for path in glob.glob(place + kernel + ".cpp")]
+    return [home] + sorted(glob.glob(os.path.join(os.path.dirname(home), kernel, "*.hpp")))
 
 
 def concepts_of(kernel, public):
@@ -110,8 +119,9 @@ def main():
     wrong = []
     with open(PAGE, encoding="utf-8") as file:
         page = " ".join(file.read().split())
-    kernels = sorted(os.path.basename(p)[:-4] for p in
-                     glob.glob(os.path.join(KERNELS, "*.cpp")) + glob.glob(os.path.join(OUTSIDE, "*.cpp")))
+    kernels = sorted(os.path.basename(p)[:-4].removeprefix("kernel-") for p in
+                     glob.glob(os.path.join(KERNELS, "*.cpp")) + glob.glob(os.path.join(OUTSIDE, "*.cpp")) +
+                     glob.glob(os.path.join(GUESTS, "kernel-*.cpp")))
     for kernel in kernels:
         lines = sum(len(lines_of(path)) for path in files_of(kernel))
         concepts = concepts_of(kernel, public)

@@ -5,7 +5,8 @@ layers.py SOURCE --picture  writes docs/layers.dot and docs/layers.svg from the 
 layers.py SOURCE --counts   prints what a reader of framework/src meets
 
 The table in docs/architecture.md has a row for each layer, from the bottom up: its folder in
-framework/src, what it is for, its public headers, and the layers that it may include."""
+framework/src, what it is for, its public headers outside of the folder of include/mixwell that has its
+name, and the layers that it may include."""
 
 import os
 import re
@@ -54,8 +55,14 @@ def header_file(header):
 
 
 def header_owners(layers):
-    return {header_file(header): layer.name
-            for layer in layers.values() for header in layer.headers}
+    """By folder where it has the name of a layer, by header where the table has it."""
+    owners = {f"mixwell/{name}": name for name in layers}
+    owners.update((header_file(header), layer.name) for layer in layers.values() for header in layer.headers)
+    return owners
+
+
+def owner_of(header, owners):
+    return owners.get(header) or owners.get(os.path.dirname(header))
 
 
 def layer_of_file(source, path, owners):
@@ -63,14 +70,14 @@ def layer_of_file(source, path, owners):
     if name.startswith(CONTRACTS):
         return "contracts"
     if name.startswith(PUBLIC):
-        return owners.get(os.path.relpath(name, PUBLIC))
+        return owner_of(os.path.relpath(name, PUBLIC), owners)
     return os.path.relpath(name, SOURCES).split(os.sep)[0]
 
 
 def layer_of_include(source, private, public, owners):
     if public:
         in_contracts = os.path.exists(os.path.join(source, CONTRACTS, "include", public))
-        return "contracts" if in_contracts else owners.get(public)
+        return "contracts" if in_contracts else owner_of(public, owners)
     in_contracts = os.path.exists(os.path.join(source, CONTRACTS, private))
     return "contracts" if in_contracts else private.split("/")[0]
 
@@ -207,10 +214,11 @@ def replace(name, old, new):
 WRONG = {
     "an include that runs upwards": append(f"{SOURCES}/base/error.cpp", '#include "run/chunks.hpp"\n'),
     "a public header that runs upwards":
-        append(f"{PUBLIC}/mixwell/types.hpp", "#include <mixwell/kernel.hpp>\n"),
+        append(f"{PUBLIC}/mixwell/base/types.hpp", "#include <mixwell/kernel.hpp>\n"),
     "a C interface that stands on the program":
-        append(f"{SOURCES}/c_interface/answer.cpp", '#include "app/command.hpp"\n'),
+        append(f"{SOURCES}/c_interface/lab.cpp", '#include "app/command.hpp"\n'),
     "a header without a layer": append(f"{PUBLIC}/mixwell/stray.hpp", "#pragma once\n"),
+    "a header in no layer's folder": append(f"{PUBLIC}/mixwell/detail/stray.hpp", "#pragma once\n"),
     "a source that lies flat": append(f"{SOURCES}/stray.cpp", "\n"),
     "a table that allows an edge upwards": replace(PAGE, "| `files/` |", "| `files/` |"),
     "a folder without a row": replace(PAGE, "| `page/` |", "| page |"),

@@ -22,11 +22,14 @@ DEFAULTS = "what a manifest that leaves it out has, as documented"
 TARGETS = "a target of `mixwell verify` is a manifest's table, listed in docs/verify.md"
 HELP = "an example in a help text or a message"
 CLASS = "the class of a certificate"
+GUEST = "refused with the paper that it comes with"
+REMOVED = "a key that it had is refused with what to write instead"
 NOT_A_PLUGIN = "another thing of the same name"
 
 # (file, id): why it may stand there
 ALLOWED = {
     ("src/manifest/wiring.cpp", "chain"): DEFAULTS,
+    ("include/mixwell/kernel/asymmetric.hpp", "exact"): DEFAULTS,
     ("src/kernel/transition.cpp", "exact"): DEFAULTS,
     ("src/kernel/transition.cpp", "identity"): DEFAULTS,
     ("src/kernel/transition.cpp", "diagonal"): DEFAULTS,
@@ -40,6 +43,8 @@ ALLOWED = {
     ("src/app/plugins_command.cpp", "hamiltonian"): HELP,
     **{("src/app/verify_command.cpp", model): HELP for model in ("banana", "quartic")},
     ("src/app/posteriordb_command.cpp", "stan"): "an option is for this model alone",
+    **{("src/base/removed_names.cpp", model): REMOVED
+       for model in ("callback", "probit-latent", "probit-regression", "riemannian", "stan")},
     ("src/certificate/rules.cpp", "cycle"): NOT_A_PLUGIN,  # the trait
     **{(file, "exact"): CLASS
        for file in ("src/certificate/record_json.cpp", "src/certificate/rules.cpp",
@@ -50,7 +55,9 @@ ALLOWED = {
        for file in ("src/results/draws.cpp", "src/sampler/sampler.cpp", "src/law/parameter_rules.cpp",
                     "src/run/record.cpp")},
     ("src/manifest/manifest_arguments.cpp", "stan"): "a program in the Stan language in the place of a manifest",
-    ("src/app/modules/posteriordb/prepare.cpp", "stan"): "the programs of posteriordb are in the Stan language",
+    ("src/app/modules/posteriordb/posteriordb.cpp", "stan"): "the programs of posteriordb are in the Stan language",
+    **{("src/base/removed_names.cpp", guest): GUEST
+       for guest in ("bayesian-neural-network", "fisher-scoring", "fixed-form-vb", "ica", "linear-chain-crf", "natural-gradient", "stable-factorisation")},
     ("src/results/cmdstan_csv.cpp", "nuts"): NOT_A_PLUGIN,  # an engine of CmdStan
     ("src/run/record.cpp", "netcdf"): NOT_A_PLUGIN,  # the library's version
 }
@@ -62,7 +69,7 @@ ORDINARY = {"blocks", "chain", "conditional", "cycle", "diagonal", "exact", "gam
 
 def own_plugins(program):
     listed = subprocess.run([program, "plugins", "--json"], capture_output=True, text=True, check=True,
-                            env={**os.environ, "MIXWELL_PLUGIN_PATH": ""})
+                            env={**os.environ, "MIXWELL_PLUGIN_PATH": os.path.join(os.path.dirname(program), "../papers")})
     return {(plugin["kind"], plugin["id"]) for plugin in json.loads(listed.stdout)["plugins"]}
 
 

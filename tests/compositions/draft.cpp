@@ -4,7 +4,7 @@
 
 #include "chance.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/model.hpp>
 

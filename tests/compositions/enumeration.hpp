@@ -44,4 +44,8 @@ struct Enumeration {
 /// Depends only on registry and settings.
 Enumeration enumerate(const mixwell::Registry& registry, const EnumerationSettings& settings);
 
+/// Numbers of members which together show all that any member shows. Greedy: each is one that shows
+/// most of what none before it shows; of equals the first.
+std::vector<std::size_t> cover(const std::vector<std::vector<std::uint64_t>>& shown_by);
+
 }  // namespace compositions

@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.hpp"
 
-#include "reading.hpp"
-#include "small_steps.hpp"
-
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/worlds.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <exception>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace compositions {
@@ -25,6 +26,47 @@ namespace {
 using namespace mixwell;
 
 constexpr double suspicious = 0.01;  ///< of a first look
+
+/// What worlds say of the sampling phase; none where its verdict is of a class that they cannot
+/// contradict.
+std::optional<FiniteReadingResult> reading_of(const Program& program) {
+  WorldsComparison seen = compare_with_worlds(program.sampling, program.certificate.now);
+  if (seen.judgement == WorldsJudgement::silent) return std::nullopt;
+  return std::move(seen.finite);
+}
+
+struct Shift {
+  std::string statistic;  ///< the one farthest off, and after how many sweeps
+  double p = 1.0;         ///< chance of it where no mean is off by more than the tolerance
+};
+
+/// Replicates that start from exact draws, after 1, 3, 12 and 48 sweeps: of small steps without a
+/// decision, beside other updates, for which no ladder is steep enough. `tolerance` [standard
+/// deviations]: what an error that vanishes with the step may come to. Throws InputError where
+/// there are no such draws.
+Shift shift_of(const Composition& composition, std::int64_t replicates, double tolerance) {
+  constexpr std::int64_t looked_after[] = {1, 3, 12, 48};
+  Equilibrium equilibrium(
+      composition,
+      {.replicates = replicates, .warmup = composition.run.warmup, .seed = composition.run.seed});
+  Shift farthest;
+  std::int64_t done = 0;
+  for (const std::int64_t sweeps : looked_after) {
+    equilibrium.advance(sweeps - done);
+    done = sweeps;
+    const auto all = equilibrium.compare();
+    const auto looks = static_cast<double>(all.size() * std::size(looked_after));
+    for (const EquilibriumStatistic& s : all) {
+      if (!s.name.starts_with("law")) continue;
+      const double z = std::max(0.0, std::abs(s.z) - tolerance / s.error);
+      const double p =
+          std::isfinite(z) ? std::min(1.0, looks * std::erfc(z / std::sqrt(2.0))) : 0.0;
+      if (p < farthest.p || farthest.statistic.empty())
+        farthest = {fmt::format("{} z = {:.3g} after {} sweeps", s.name, s.z, sweeps), p};
+    }
+  }
+  return farthest;
+}
 
 std::string outcome_of(const Verification& found) {
   if (found.tested == "untested") return "untested";

@@ -1,13 +1,14 @@
 // Puts certificates to the test: of compositions that are enumerated, or made at random.
 // SPDX-License-Identifier: Apache-2.0
 #include "enumeration.hpp"
+#include "guests.hpp"
 #include "random_cases.hpp"
 #include "report.hpp"
 #include "sample.hpp"
 #include "search.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/lab/registry.hpp>
-#include <mixwell/random.hpp>
 
 #include <CLI/CLI.hpp>
 #include <dlfcn.h>
@@ -269,7 +270,7 @@ Exit 0: nothing was found. 4: there are findings. 2: a mistake in the call.
 docs/compositions.md says how to read a finding, and how the error rate is kept.)";
 
 int main_of(Arguments& arguments, bool enumerates) {
-  std::vector<std::string> folders = mixwell::Registry::default_folders();
+  std::vector<std::string> folders = guests::with_default_folders();
   if (!enumerates) folders.emplace_back(MIXWELL_BUILD_DIR "/tests/compositions/plugins");
   const auto registry = mixwell::Registry::load(folders);
   write_fixtures(arguments.search.judge.folder);

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sample.hpp"
 
-#include "cover.hpp"
-
-#include <mixwell/random.hpp>
+#include <mixwell/base/random.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The clause of block potentials can fail: each wrong twin of a right model breaks it alone.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/block_potential.hpp>
 #include <mixwell/contracts/model.hpp>
+#include <mixwell/law/block_potential.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -376,7 +376,7 @@ Composition with_kernel(const std::string& id) {
   }
   if (id == "prior-metropolis") {
     return block("use = \"stable-factorisation\"\nalpha = [1.5]\nranks = [1]\ndata = \"" +
-                     std::string(MIXWELL_SOURCE_DIR) + "/examples/factorisation/mixture.csv\"\n",
+                     std::string(MIXWELL_SOURCE_DIR) + "/papers/hamcmc/examples/mixture.csv\"\n",
                  "[\"angle\", \"energy\"]", "random-walk-metropolis",
                  "[\"row_factors\", \"column_factors\"]");
   }

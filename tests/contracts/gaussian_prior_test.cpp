@@ -1,7 +1,7 @@
 // The clause of Gaussian priors can fail: each wrong twin of a right model breaks it alone.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/contracts/model.hpp>
-#include <mixwell/gaussian_prior.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -33,7 +33,7 @@ std::string keys_of(const std::string& id) {
                                    "/examples/factorisation/ratings.dat\"\nrank = 2\nprior = "
                                    "\"fixed\"\nprecision = 4\nbiases = false\n"},
       {"stable-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
-                                   "/examples/factorisation/mixture.csv\"\nalpha = [1.2, 1.8]\n"
+                                   "/papers/hamcmc/examples/mixture.csv\"\nalpha = [1.2, 1.8]\n"
                                    "ranks = [1, 1]\nrow_shape = 3\ncolumn_shape = 3\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"beta-binomial", "cases = 12\n"},
@@ -46,8 +46,8 @@ std::string keys_of(const std::string& id) {
                                       "/examples/challenger/challenger.csv\"\n"
                                       "response = \"distress\"\ninputs = [\"temperature\"]\n"
                                       "hidden = 2\nshape = 6\nrate = 6\n"},
-      {"linear-chain-crf",
-       "data = \"" + std::string(MIXWELL_SOURCE_DIR) + "/examples/tagging/sentences.txt\"\n"},
+      {"linear-chain-crf", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                               "/papers/hmc-bfgs/examples/sentences.txt\"\n"},
       {"poisson-hierarchy", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                 "/examples/outside/poisson-hierarchy.csv\"\n"},
       {"callback", "library = \"" + std::string(MIXWELL_BUILD_DIR) +

@@ -1,8 +1,6 @@
 // Recipes of diffusions: the contract holds for what is built in, and tells wrong ones.
 // SPDX-License-Identifier: Apache-2.0
-#include "../../plugins/kernels/recipe/sghmc.hpp"
-#include "../../plugins/kernels/recipe/sgnht.hpp"
-#include "../../plugins/kernels/recipe/sgrld.hpp"
+#include "../../plugins/kernels/recipe/recipes.hpp"
 #include "composing.hpp"
 #include "wrong/narrowing.hpp"
 

@@ -1,10 +1,10 @@
-# Figures in docs/papers that name their source are those of the committed results.
+# Figures of the papers' pages that name their source are those of the committed results.
 # SPDX-License-Identifier: Apache-2.0
 """`0.840 <!-- from: qn-t3 gibbs test_error -->`: the number before the mark, with what follows it in the cell or the
-sentence (%, or a standard error after ±), is the mean of `test_error` over the rows of bench/papers/qn-t3/results.csv
+sentence (%, or a standard error after ±), is the mean of `test_error` over the rows of papers/qnhmc/qn-t3/results.csv
 that are of variant gibbs, rounded as it is printed; ± is the standard error over these rows, or of one row what its
 column se_METRIC has. `gibbs,COLUMN=VALUE` takes only rows with that value, `-test_error` is its negative; `ha-f2/tables`
-in the place of `qn-t3` is bench/papers/ha-f2/tables.csv. No grid of step sizes in results of studies may end at its
+in the place of `qn-t3` is papers/hamcmc/ha-f2/tables.csv. No grid of step sizes in results of studies may end at its
 best: beyond it is a better one."""
 
 import csv
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench" / "papers"))
+sys.path.insert(0, str(ROOT / "papers" / "tools"))
 
 import grids  # noqa: E402
 
@@ -37,7 +37,8 @@ def half_of_last_digit(text):
 def results_of(study, root):
     """The file of what `study` found, and the command that writes it."""
     name, _, kind = study.partition("/")
-    path = root / "bench" / "papers" / name / f"{kind or 'results'}.csv"
+    folder = next(iter(sorted(root.glob(f"papers/*/{name}"))), root / "papers" / name)
+    path = folder / f"{kind or 'results'}.csv"
     if kind == "ranks":
         return path, f"./dev bench ring --curve {path}"
     return path, f"./dev bench papers {name} {'--tables ' if kind else ''}--record"
@@ -154,7 +155,7 @@ def check_ends(place):
 
 def check_twins(place):
     """Wrong figures of each kind are seen."""
-    folder = place / "bench" / "papers" / "toy"
+    folder = place / "papers" / "paper" / "toy"
     folder.mkdir(parents=True)
     (folder / "results.csv").write_text("variant,eps,error\na,0.1,0.25\na,0.1,0.27\na,0.2,0.5\n", encoding="utf-8")
     right = ("0.26 ± 0.01 <!-- from: toy a,eps=1e-1 error --> | **26 %** <!-- from: toy a,eps=0.1 error --> "
@@ -176,11 +177,11 @@ def main():
         check_twins(pathlib.Path(place))
         check_ends(pathlib.Path(place))
     faults, count = [], 0
-    for page in sorted((ROOT / "docs" / "papers").glob("*.md")):
+    for page in sorted((ROOT / "papers").rglob("*.md")):
         found, seen = faults_in(page.read_text(encoding="utf-8"))
-        faults += [f"{page.name}: {fault}" for fault in found]
+        faults += [f"{page.relative_to(ROOT)}: {fault}" for fault in found]
         count += seen
-    for results in sorted((ROOT / "bench" / "papers").glob("*/results.csv")):
+    for results in sorted((ROOT / "papers").glob("*/*/results.csv")):
         faults += ends_in(results)
     print("\n".join(faults) or f"{count} figures are those of the committed results")
     return 1 if faults or count == 0 else 0

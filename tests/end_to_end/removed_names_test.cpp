@@ -36,6 +36,18 @@ TEST_CASE("Every removed name is refused with what to write instead") {
   }
 }
 
+TEST_CASE("A component that comes with a paper is refused with its paper and how to build it") {
+  for (const mixwell::GuestName& guest : mixwell::guest_names()) {
+    const std::string name(guest.name);
+    CAPTURE(name);
+    const Workplace place;
+    place.write("m.toml", manifest_with(name));
+    const Outcome outcome = place.mixwell("check m.toml");
+    CHECK(outcome.code == 2);
+    contains(outcome.err, "It comes with papers/" + std::string(guest.paper) + ". Build it by ");
+  }
+}
+
 TEST_CASE("A removed recorder is refused at its place in the manifest, by its name too") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest() + "[recorder.csv]\nuse = \"cmdstan-csv\"\n");

@@ -65,12 +65,13 @@ const std::string brief = "warmup = 40\ndraws = 60\n";
 /// callback a library.
 std::vector<std::string> examples() {
   std::vector<std::string> all;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(MIXWELL_SOURCE_DIR "/examples")) {
-    const std::string folder = entry.path().parent_path().filename();
-    const bool stands_alone = folder != "studies" && folder != "stan" && folder != "callback";
-    if (entry.path().extension() == ".toml" && stands_alone) all.push_back(entry.path());
-  }
+  for (const char* place : {"/examples", "/papers/hamcmc/examples", "/papers/hmc-bfgs/examples"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(MIXWELL_SOURCE_DIR) + place)) {
+      const std::string folder = entry.path().parent_path().filename();
+      const bool stands_alone = folder != "studies" && folder != "stan" && folder != "callback";
+      if (entry.path().extension() == ".toml" && stands_alone) all.push_back(entry.path());
+    }
   std::sort(all.begin(), all.end());
   return all;
 }

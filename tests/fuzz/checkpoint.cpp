@@ -5,7 +5,7 @@
 #include "files/sha256.hpp"
 #include "fuzzing.hpp"
 
-#include <mixwell/durable.hpp>
+#include <mixwell/files/files.hpp>
 #include <mixwell/lab/run.hpp>
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 namespace {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = fuzzing::folder().file("data.gz", fuzzing::text_of(data, size));

@@ -2,7 +2,7 @@
 // the file of images. SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 namespace {
 

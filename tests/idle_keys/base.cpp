@@ -66,7 +66,7 @@ const std::map<std::string, std::string>& besides() {
        "[model.m]\nuse = \"probit-regression\"\ncases = 300\ndimension = 2\n"},
       {"kernel/prior-metropolis",
        "[model.m]\nuse = \"stable-factorisation\"\ndata = \"" MIXWELL_SOURCE_DIR
-       "/examples/factorisation/mixture.csv\"\nalpha = [1.5]\nranks = [1]\n" +
+       "/papers/hamcmc/examples/mixture.csv\"\nalpha = [1.5]\nranks = [1]\n" +
            walk +
            blocks("[\"angle\", \"energy\"]", "[\"row_factors\", \"column_factors\"]", "walk")},
       {"estimator", plane + hmc + ensemble},

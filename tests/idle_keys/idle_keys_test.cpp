@@ -21,7 +21,7 @@ using mixwell::Registry;
 namespace {
 
 const Registry& built_in() {
-  static const Registry all = Registry::load({Registry::default_folders().front()});
+  static const Registry all = Registry::load(guests::with_default_folders());
   return all;
 }
 

@@ -4,7 +4,7 @@
 
 #include "temporary_folder.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/sampler.hpp>
 

@@ -3,7 +3,7 @@
 #include "composing.hpp"
 #include "temporary_folder.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/run.hpp>
 
 #include <catch2/catch.hpp>

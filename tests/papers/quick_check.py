@@ -1,6 +1,6 @@
 # Short forms of four experiments, of four papers: every cell ends well, with the class that the page of claims states.
 # SPDX-License-Identifier: Apache-2.0
-"""docs/papers/claims.md says which samplers are right; what `mixwell study` finds of the manifests is held to that.
+"""papers/README.md says which samplers are right; what `mixwell study` finds of the manifests is held to that.
 Each study is planned, run by processes and tabulated as `./dev bench papers NAME --quick` does. Shown first: that
 another class, a cell that failed and a variant that is missing are seen."""
 
@@ -12,7 +12,8 @@ import sys
 import tempfile
 
 PROGRAM = os.environ["MIXWELL_PROGRAM"]
-STUDIES = pathlib.Path(os.environ["MIXWELL_SOURCE_DIR"]) / "bench" / "papers"
+os.environ["MIXWELL_PLUGIN_PATH"] = os.path.join(os.environ["MIXWELL_BUILD_DIR"], "papers")
+PAPERS = pathlib.Path(os.environ["MIXWELL_SOURCE_DIR"]) / "papers"
 
 CLASSES = {
     "sg-f2": {"hamiltonian": "asymptotic", "redrawn-path": "asymptotic", "redrawn": "asymptotic", "noisy": "biased",
@@ -25,7 +26,8 @@ CLASSES = {
 
 
 def table_of(name, folder):
-    study = [PROGRAM, "study", str(STUDIES / name / f"{name}.toml"), "--quick", "--out", str(folder / name)]
+    file, = PAPERS.glob(f"*/{name}/{name}.toml")
+    study = [PROGRAM, "study", str(file), "--quick", "--out", str(folder / name)]
     subprocess.run([*study, "--quiet"], check=True)
     told = subprocess.run([*study, "--table", "--json"], check=True, capture_output=True, text=True).stdout
     return json.loads(told)["rows"]

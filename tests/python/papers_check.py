@@ -7,8 +7,8 @@ import sys
 import tempfile
 import tomllib
 
-PAPERS = pathlib.Path(__file__).resolve().parents[2] / "bench" / "papers"
-sys.path.insert(0, str(PAPERS))
+PAPERS = pathlib.Path(__file__).resolve().parents[2] / "papers"
+sys.path.insert(0, str(PAPERS / "tools"))
 
 import cells  # noqa: E402
 import compare  # noqa: E402

@@ -1,6 +1,6 @@
 // Metropolis for independent elements from their prior: its exact law, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
-#include "../../models/stable-factorisation/stable_scale.hpp"
+#include "../../papers/hamcmc/plugins/stable-factorisation/stable_scale.hpp"
 #include "../unit/support.hpp"
 #include "composing.hpp"
 

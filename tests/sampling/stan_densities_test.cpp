@@ -4,7 +4,7 @@
 #include "../unit/support.hpp"
 #include "composing.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 #include <mixwell/density.hpp>
 #include <mixwell/lab/run.hpp>
 

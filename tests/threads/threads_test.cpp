@@ -3,10 +3,10 @@
 // runs. SPDX-License-Identifier: Apache-2.0
 #include "unit/support.hpp"
 
+#include <mixwell/base/machine.hpp>
 #include <mixwell/contracts/sampler.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/parallel.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

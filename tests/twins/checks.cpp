@@ -4,7 +4,7 @@
 #include "composing.hpp"
 #include "twins.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/Core>

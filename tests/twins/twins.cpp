@@ -4,7 +4,7 @@
 
 #include "composing.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <toml++/toml.h>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/estimator.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/random.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -4,9 +4,9 @@
 
 #include "support.hpp"
 
-#include <mixwell/block_potential.hpp>
+#include <mixwell/law/block_potential.hpp>
+#include <mixwell/law/selection.hpp>
 #include <mixwell/model.hpp>
-#include <mixwell/selection.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// The model `callback`: C functions that are right, by library or address, and what is refused.
+// The model `callback`: C functions that are right, by library or by an offer, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -39,12 +39,6 @@ void* symbol_at(const char* name) {
   void* const handle = ::dlopen(functions.c_str(), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(handle != nullptr);
   return ::dlsym(handle, name);
-}
-
-std::string text(const void* address) {
-  std::ostringstream out;
-  out << "\"" << address << "\"";
-  return out.str();
 }
 
 mixwell::Composition composed(const std::string& model, const std::string& kernel) {
@@ -104,17 +98,6 @@ TEST_CASE("one thread at a time calls a C function unless the manifest says more
   CHECK(most_at_once(true) > 1);
 }
 
-TEST_CASE("a C function is named by its address, with data of its program", "[callback]") {
-  const double m = 1.5;
-  const std::string at =
-      "use = \"callback\"\naddress = " + text(symbol_at("normal")) + "\nparameters = [\"x[2]\"]\n";
-  const auto model = support::make_model(at + "user_data = " + text(&m) + "\n");
-  CHECK(evaluate(*model, MatrixXd{{1.5}, {3.5}}).g == MatrixXd{{0}, {2}});
-  REQUIRE(model->remarks().size() == 2);
-  CHECK(contains(model->remarks()[0], "is code of the program that embeds"));
-  CHECK(evaluate(*support::make_model(at), MatrixXd{{1.5}, {3.5}}).g == MatrixXd{{1.5}, {3.5}});
-}
-
 TEST_CASE("parameters have the names, shapes and constraints of the manifest", "[callback]") {
   const auto model = support::make_model(
       keys("normal",
@@ -167,13 +150,10 @@ TEST_CASE("a C function that is not there is refused with the cure", "[callback]
   const auto said = [](const std::string& more) {
     return support::refusal("use = \"callback\"\nparameters = [\"x\"]\n" + more);
   };
-  CHECK(contains(said(""), "give a library, or an address in its place"));
+  CHECK(contains(said(""), "give a library, or a function"));
   CHECK(contains(said("library = \"" + functions + "\"\n"), "give the name of the function"));
-  CHECK(contains(said("address = \"here\"\n"), "must be an address"));
-  CHECK(contains(said("address = 0\n"), "must be an address"));
-  CHECK(contains(said("address = 1234\n"), "is no code of this process"));
-  CHECK(contains(said("address = 1234\nsymbol = \"f\"\n"), "an address is as it is"));
-  CHECK(contains(said("address = 1234\nlibrary = \"" + functions + "\"\n"), "address"));
+  CHECK(contains(said("function = \"f\"\nlibrary = \"" + functions + "\"\n"), "function"));
+  CHECK(contains(said("function = \"f\"\nsymbol = \"f\"\n"), "It goes with library"));
 }
 
 extern "C" int offered_bowl(size_t dimension, size_t columns, const double* theta, double* u,
@@ -202,8 +182,6 @@ TEST_CASE("a function that the program offers is found by name and version alone
   CHECK(calls > 0);
   CHECK(contains(said("version = \"2\"\n"), "is offered with version \"1\""));
   CHECK(contains(said(""), "the manifest has no version"));
-  CHECK(contains(said("version = \"1\"\nuser_data = \"1\"\n"), "where the function is offered"));
-  CHECK(contains(said("version = \"1\"\naddress = \"1\"\n"), "give one of"));
   REQUIRE(mixwell_offer_function("bowl", nullptr, offered_bowl, &calls) == 0);
   CHECK(said("") == "accepted");
   REQUIRE(mixwell_offer_function("bowl", nullptr, nullptr, nullptr) == 0);

@@ -1,7 +1,7 @@
 // What certificates say: words that fit the verdict, references of what is composed.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
-#include "run/published.hpp"
+#include "run/evidence.hpp"
 
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/sampler.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
-#include <mixwell/columns.hpp>
-#include <mixwell/random.hpp>
+#include <mixwell/base/columns.hpp>
+#include <mixwell/base/random.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 #include "temporary_folder.hpp"
 #include "toy_components.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/composer.hpp>
 #include <mixwell/lab/run.hpp>
 

@@ -1,8 +1,9 @@
 // Columns of tables of positions: which coordinate each is of, whatever their order.
 // SPDX-License-Identifier: Apache-2.0
+#include "guest_models.hpp"
 #include "support.hpp"
 
-#include <mixwell/selection.hpp>
+#include <mixwell/law/selection.hpp>
 
 namespace {
 
@@ -37,7 +38,7 @@ TEST_CASE("columns belong to the coordinates that they name, in any order", "[se
         Places{0, 1, 2, 3, 4});
   CHECK(columns_of_coordinates(*model, {"g[w]", "a", "g[ v ]", "len [cm]", "intercept"}) ==
         Places{4, 3, 1, 2, 0});
-  const auto matrix = support::make_model(
+  const auto matrix = guests::make_model(
       "use = \"bayesian-neural-network\"\ndata = \"" + folder.path() +
       "/t.csv\"\nresponse = \"y\"\ninputs = [\"a\", \"len [cm]\"]\nhidden = 1\n");
   std::vector<std::string> names = mixwell::coordinate_names(matrix->parameters());

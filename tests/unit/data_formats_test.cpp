@@ -3,7 +3,7 @@
 #include "data_making.hpp"
 #include "support.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 namespace {
 

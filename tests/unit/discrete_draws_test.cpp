@@ -3,7 +3,7 @@
 // by a few per cent must fail. SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
-#include <mixwell/standard_draws.hpp>
+#include <mixwell/detail/standard_draws.hpp>
 
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/binomial.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/lab/distances.hpp>
-#include <mixwell/random.hpp>
 
 #include <Eigen/LU>
 

@@ -4,7 +4,7 @@
 
 #include "support.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 using namespace mixwell;
 

@@ -3,8 +3,8 @@
 #include "../../estimators/random-network/triangle.hpp"
 #include "composing.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/estimator.hpp>
-#include <mixwell/random.hpp>
 
 #include <Eigen/Dense>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // Messages, and the search for what somebody may have meant.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Declared parameters: types, ranges, and values as TOML text.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/fields.hpp>
+#include <mixwell/component/fields.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/lab/field_target.hpp>
 

@@ -117,7 +117,7 @@ TEST_CASE("one quantity in two notations is refused") {
                  "integrator.i.alpha = 0.1: says in other words what `friction` says; give one"));
   CHECK(contains(refusal(batch_table + integrator("noise_estimate = 1\nbeta = 0.1\n") + k),
                  "integrator.i.beta = 0.1: says in other words what `noise_estimate` says"));
-  CHECK(contains(refusal(batch_table + integrator("beta = 0.1\n") + k), "goes with `alpha`"));
+  CHECK(contains(refusal(batch_table + integrator("beta = 0.1\n") + k), "It goes with alpha"));
   CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nnoise_estimate = 0.05\n") + k),
                  "goes with `friction`"));
   CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nbeta = 0.2\n") + k),

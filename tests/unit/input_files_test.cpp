@@ -1,12 +1,11 @@
 // What the program reads from: files and pipes of a shell; what else is refused, and never waited
 // for. SPDX-License-Identifier: Apache-2.0
 #include "data_making.hpp"
-#include "files/input_descriptor.hpp"
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 #include "files/toml_file.hpp"
 #include "support.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Dual averaging against its recursion, and at its goal.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/learner.hpp>
+#include <mixwell/kernel/learner.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -7,7 +7,7 @@
 #include "support.hpp"
 
 #include <mixwell/contracts/model.hpp>
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 #include <cmath>
 
@@ -255,8 +255,8 @@ TEST_CASE("keys of another format are refused, and those of this one missed",
   const auto svm = [&](const std::string& rest) { return support::refusal(fixture.libsvm(rest)); };
   const auto idx = [&](const std::string& rest) { return support::refusal(fixture.idx(rest)); };
   const std::string some = fixture.file("some", "x");
-  CHECK(contains(svm("response = \"a\""), "response = \"a\": goes with format = \"csv\""));
-  CHECK(contains(svm("inputs = [\"a\"]"), "goes with format = \"csv\", but it is \"libsvm\""));
+  CHECK(contains(svm("response = \"a\""), "It goes with format = \"csv\""));
+  CHECK(contains(svm("inputs = [\"a\"]"), "It goes with format = \"csv\""));
   CHECK(contains(idx("predict.p = { a = 1 }"), "goes with format = \"csv\""));
   CHECK(contains(csv(Fixture::key("labels", some)), "goes with format = \"idx\""));
   CHECK(contains(support::refusal(Fixture::use("idx", some)), "labels"));
@@ -343,7 +343,7 @@ TEST_CASE("MNIST has its published counts and mean pixels", "[data]") {
 }
 
 TEST_CASE("the manifests of logistic regressions have their models' coefficients", "[data]") {
-  const std::string folder = std::string(MIXWELL_SOURCE_DIR) + "/bench/papers/logistic";
+  const std::string folder = std::string(MIXWELL_SOURCE_DIR) + "/papers/shared/logistic";
   const std::map<std::string, Index> expected = {
       {"german", 25}, {"australian", 15}, {"heart", 14},    {"pima", 8},
       {"ripley", 7},  {"a9a", 51},        {"mnist-7-9", 51}};

@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include <mixwell/contracts/model.hpp>
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 
 #include <Eigen/LU>
 

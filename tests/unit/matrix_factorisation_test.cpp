@@ -4,8 +4,8 @@
 #include "block_of_model.hpp"
 #include "support.hpp"
 
-#include <mixwell/constraint_map.hpp>
 #include <mixwell/contracts/model.hpp>
+#include <mixwell/law/constrained_model.hpp>
 
 #include <Eigen/LU>
 

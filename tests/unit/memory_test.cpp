@@ -3,10 +3,11 @@
 #include "base/memory.hpp"
 
 #include "data_making.hpp"
+#include "guests.hpp"
 #include "memory_setting.hpp"
 #include "support.hpp"
 
-#include <mixwell/data.hpp>
+#include <mixwell/data/data.hpp>
 #include <mixwell/lab/field_target.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -73,8 +74,10 @@ TEST_CASE("Sizes of models that no memory holds are refused with key, value and 
   CHECK(contains(wide, "MIXWELL_MEMORY = 64M"));
   CHECK(contains(refusal("use = \"gaussian\"\ndimension = 1000000000000000000\n"),
                  "must be at most 4294967296"));
-  const std::string simulated = "use = \"probit-regression\"\ncases = 100\ndimension = 2\n";
-  CHECK(contains(refusal(simulated + "projection = 1000000000000\n"), "must be at most"));
+  const std::string challenger = "use = \"logistic-regression\"\ndata = \"" MIXWELL_SOURCE_DIR
+                                 "/examples/challenger/challenger.csv\"\nresponse = "
+                                 "\"distress\"\ninputs = [\"temperature\"]\n";
+  CHECK(contains(refusal(challenger + "projection = 1000000000000\n"), "must be at most"));
   CHECK(contains(refusal("use = \"probit-regression\"\ncases = 10000\ndimension = 10000\n"),
                  "model.target.dimension = 10000: needs "));
 }
@@ -142,7 +145,8 @@ TEST_CASE("A wrong header of images is found before their memory is asked for") 
 }
 
 TEST_CASE("Every whole number that a built-in plugin counts with has an upper bound") {
-  for (const Entry& entry : support::registry().entries()) {
+  const Registry registry = Registry::load(guests::with_default_folders());
+  for (const Entry& entry : registry.entries()) {
     const auto blueprint = entry.blueprint();
     for (const Field& field : blueprint->fields().all()) {
       if (!std::holds_alternative<std::int64_t*>(field.target())) continue;

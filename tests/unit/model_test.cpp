@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
-#include <mixwell/constraint_map.hpp>
 #include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/law/constrained_model.hpp>
 #include <mixwell/model.hpp>
 
 #include <cmath>

@@ -3,8 +3,7 @@
 #include "law/prior_target.hpp"
 #include "support.hpp"
 
-#include <mixwell/foreign_code.hpp>
-#include <mixwell/hessian_products.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <memory>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "composing.hpp"
 
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/optimum.hpp>
+#include <mixwell/law/optimum.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/parallel.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,7 @@
 // What models say of the cases of their data: log likelihoods one by one, data drawn anew, the
 // prior. z-scores beyond 5 come by chance with probability 6e-7 each; there are about 200.
 // SPDX-License-Identifier: Apache-2.0
+#include "guests.hpp"
 #include "support.hpp"
 
 #include <mixwell/contracts/model.hpp>
@@ -83,7 +84,7 @@ class Misnamed final : public DensityModel<Misnamed> {
 
 const Registry& registry_with_visits() {
   static const Registry all = [] {
-    Registry registry = Registry::load(Registry::default_folders());
+    Registry registry = Registry::load(guests::with_default_folders());
     Entry entry;
     entry.kind = Kind::model;
     entry.description.id = "visits";

@@ -117,7 +117,7 @@ TEST_CASE("a probit regression satisfies the contract of a model", "[probit][slo
   const std::string rest = GENERATE(
       std::string("cases = 500\ncorrelation = 0.8\n"),
       std::string("cases = 40\nintercept = false\nstandardize = false\nprior_variance = 0.5\n"),
-      std::string("cases = 13\npowers = 2\n"), std::string("cases = 1\nstandardize = false\n"));
+      std::string("cases = 13\n"), std::string("cases = 1\nstandardize = false\n"));
   const auto findings = mixwell::contracts::check_model(*make_model(simulated(rest)));
   INFO(mixwell::contracts::report(findings));
   CHECK(mixwell::contracts::all_hold(findings));

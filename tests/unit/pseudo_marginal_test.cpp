@@ -4,9 +4,9 @@
 #include "toy_graphs.hpp"
 
 #include <mixwell/contracts/model.hpp>
-#include <mixwell/estimated_density.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/base/random.hpp>
 #include <mixwell/contracts/curvature.hpp>
 #include <mixwell/estimator.hpp>
-#include <mixwell/random.hpp>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>

@@ -3,9 +3,9 @@
 #include "composing.hpp"
 #include "support.hpp"
 
+#include <mixwell/base/random.hpp>
+#include <mixwell/kernel/learner.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/recursive_curvature.hpp>
 
 #include <Eigen/Core>
 

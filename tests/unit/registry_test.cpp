@@ -3,7 +3,7 @@
 #include "temporary_folder.hpp"
 #include "toy_components.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/registry.hpp>
 
 #include <catch2/catch.hpp>

@@ -365,7 +365,7 @@ TEST_CASE("columns that cannot be what a key says are refused with place and rul
   CHECK_THAT(refusal(whole_table(), "factors = [\"twon\"]\n"), Catch::Contains("town"));
   CHECK_THAT(support::refusal("use = \"probit-regression\"\ncases = 9\ndimension = 2\nmissing = "
                               "\"drop\"\n"),
-             Catch::Contains("goes with data, which is not given"));
+             Catch::Contains("It goes with data"));
   CHECK_THAT(support::refusal(DataFile(whole_table()).model("probit-latent", all_keys)),
-             Catch::Contains("this model has none"));
+             Catch::Contains("unknown key. It was removed. Use the model `probit-regression`"));
 }

@@ -104,7 +104,7 @@ TEST_CASE("gradients of a Riemannian transition are those of the way there and b
 }
 
 TEST_CASE("implicit steps that are not solved are rejected and told") {
-  const Run failed = run(quartic, "fixed_point_iterations = 1\n", 5);
+  const Run failed = run(quartic, "step_size = 50.0\n", 5);
   CHECK_FALSE(failed.moved);
   CHECK(failed.mean("fixed_point_failure") == 1.0);
   CHECK(failed.mean("reversibility_failure") == 0.0);

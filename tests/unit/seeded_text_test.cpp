@@ -32,7 +32,8 @@ TEST_CASE("a cell is the same wherever its files are, and another with another s
   CellPlan plan{.manifest = effective, .libraries = {}, .files = {}, .refused = {}, .cost = {}};
   const std::string path = folder.file("a.csv", "x\n1\n");
   plan.files = {{"a.csv", path, ""}};
-  FileHashes hashes(nullptr);
+  Remembered nothing("");
+  FileHashes hashes(nothing);
   const Ingredients here(plan, hashes, false);
   CHECK(here.manifest(5) == with("5"));
 

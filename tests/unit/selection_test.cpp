@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/labelled_selection.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/selection.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/law/selection.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -273,8 +273,4 @@ TEST_CASE("a model has a program or a library, and keys that go with it", "[stan
   CHECK(support::refusal(keys) == "accepted");
   CHECK(contains(support::refusal(keys + "engine = \"interpret\"\n"), "It goes with program"));
   CHECK(contains(support::refusal(keys + "include_paths = [\".\"]\n"), "It goes with program"));
-  CHECK(contains(support::refusal(keys + "stanc_flags = [\"--O1\"]\n"), "It goes with program"));
-  CHECK(contains(one.refusal("engine = \"interpret\"\nstanc_flags = [\"--O1\"]\n"),
-                 "It goes with engine = \"auto\" or \"compile\""));
-  CHECK(contains(one.refusal("stanc_flags = [\"--O1; touch x\"]\n"), "must be one of"));
 }

@@ -4,7 +4,6 @@
 #include "../../models/stan/names.hpp"
 #include "../../models/stan/program.hpp"
 #include "../../models/stan/recorded.hpp"
-#include "../../models/stan/rejections.hpp"
 #include "../../models/stan/text.hpp"
 #include "support.hpp"
 

@@ -1,7 +1,6 @@
 // Programs in the Stan language taken apart, and data compared with what they declare.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/stan/constraints.hpp"
-#include "../../models/stan/functions.hpp"
 #include "../../models/stan/shapes.hpp"
 #include "../../models/stan/statements.hpp"
 #include "support.hpp"

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
-#include <mixwell/standard_draws.hpp>
+#include <mixwell/detail/standard_draws.hpp>
 
 #include <Eigen/LU>
 #include <boost/math/distributions/beta.hpp>

@@ -1,8 +1,8 @@
 // Saved state comes back whole, or not at all.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
-#include <mixwell/state.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/state.hpp>
+#include <mixwell/base/workspace.hpp>
 
 #include <catch2/catch.hpp>
 

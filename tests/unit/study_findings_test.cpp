@@ -1,7 +1,6 @@
 // Choices of a tuning that rest on no score are findings, whatever led to them.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
-#include "study/findings.hpp"
 #include "support.hpp"
 
 #include <mixwell/lab/study.hpp>
@@ -139,8 +138,14 @@ TEST_CASE("Where nothing was tuned a row says neither, and there is no finding")
   CHECK(Json::parse(mixwell::study_table_json(table))["rows"][0]["tuned"].is_null());
 }
 
+std::vector<std::string> tuning_findings(std::vector<StudyTuning> tunings, double budget) {
+  StudyTable table;
+  table.tunings = std::move(tunings);
+  table.tune_gradients = budget;
+  return table.findings();
+}
+
 TEST_CASE("Budgets that differ by more than a twentieth are told with both ends") {
-  using mixwell::study::tuning_findings;
   CHECK(tuning_findings({tuning("a", 400.0), tuning("b", 419.0)}, 400.0).empty());
   const auto found = tuning_findings({tuning("a", 400.0), tuning("b", 451.0)}, 400.0);
   REQUIRE(found.size() == 1);
@@ -154,7 +159,7 @@ TEST_CASE("Budgets that differ by more than a twentieth are told with both ends"
 TEST_CASE("Of many tunings without a score five are named and the others counted") {
   std::vector<StudyTuning> all;
   for (int k = 0; k < 7; ++k) all.push_back(tuning("v" + std::to_string(k), 400.0, false));
-  const auto found = mixwell::study::tuning_findings(all, 400.0);
+  const auto found = tuning_findings(all, 400.0);
   REQUIRE(found.size() == 6);
   CHECK(found.back().starts_with("2 more tunings chose without a score"));
 }

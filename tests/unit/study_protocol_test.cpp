@@ -1,9 +1,9 @@
 // What a study and its workers say to each other, there and back.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/protocol.hpp"
+#include "study/task.hpp"
 #include "support.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #include "study/records.hpp"
 #include "support.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/study.hpp>
 
 #include <algorithm>

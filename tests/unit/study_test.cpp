@@ -1,7 +1,7 @@
 // Study files: which cells they make, how they are seeded, and how they are refused; designs of
 // tuning.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/tuning.hpp"
+#include "study/file.hpp"
 #include "support.hpp"
 
 #include <mixwell/lab/study.hpp>

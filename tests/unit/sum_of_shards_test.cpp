@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/sum_of_shards.hpp"
 
+#include "composing.hpp"
 #include "sampler/joint_run.hpp"
 #include "support.hpp"
 #include "thread_ranks.hpp"
@@ -250,7 +251,7 @@ TEST_CASE("every model that is a sum over cases can have them divided, and no ot
   const auto composed = [](const std::string& model, const std::string& ranks) {
     return parse_manifest("mixwell = 1\n[run]\nranks = \"" + ranks + "\"\n[model.target]\n" +
                               model + "\n[kernel.k]\nuse = \"nuts\"\n",
-                          "test.toml", support::registry());
+                          "test.toml", composing::registry());
   };
   for (const std::string& model : {"use = \"logistic-regression\"\n" + of_csv + "\"y\"",
                                    "use = \"probit-regression\"\n" + of_csv + "\"y\"",

@@ -5,8 +5,8 @@
 
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/density.hpp>
-#include <mixwell/hessian_products.hpp>
-#include <mixwell/optimum.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/optimum.hpp>
 
 #include <boost/math/special_functions/trigamma.hpp>
 

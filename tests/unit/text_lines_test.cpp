@@ -3,8 +3,7 @@
 #include "data_making.hpp"
 #include "support.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/text_lines.hpp>
+#include <mixwell/data/data.hpp>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 
 #include <memory>
 #include <string>

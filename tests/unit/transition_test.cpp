@@ -1,6 +1,6 @@
 // Describing transitions: what is refused when a composition is made, and what edges become.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <catch2/catch.hpp>

@@ -4,8 +4,8 @@
 
 #include "composing.hpp"
 
+#include <mixwell/kernel/learner.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/learner.hpp>
 
 #include <catch2/catch.hpp>
 

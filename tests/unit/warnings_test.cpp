@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
 
+#include "guests.hpp"
 #include "manifest/effective.hpp"
 
 #include <mixwell/lab/registry.hpp>
@@ -22,7 +23,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const Registry& registry() {
-  static const Registry all = Registry::load({MIXWELL_BUILD_DIR "/lib/mixwell/plugins"});
+  static const Registry all = Registry::load(guests::with_default_folders());
   return all;
 }
 

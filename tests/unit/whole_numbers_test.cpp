@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <catch2/catch.hpp>

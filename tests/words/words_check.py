@@ -14,7 +14,7 @@ import re
 import sys
 
 SOURCE = os.environ.get("MIXWELL_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "../..")
-FOLDERS = ["framework", "models", "integrators", "estimators", "plugins", "examples", "bench",
+FOLDERS = ["framework", "models", "integrators", "estimators", "plugins", "papers", "examples", "bench",
            "tests", "cmake/templates"]
 CODE = (".hpp", ".cpp", ".hpp.in", ".cpp.in")
 
@@ -160,7 +160,7 @@ def check_all(notation, sources):
 
 def misses_of_twins(notation, sources):
     """What was done to the tables or the code and went unseen."""
-    header = "framework/include/mixwell/random.hpp"
+    header = "framework/include/mixwell/base/random.hpp"
 
     def table(before, after):
         return notation.replace(before, after, 1), sources

@@ -1,11 +1,11 @@
 // Random compositions of built-in components beside finite worlds.
 // SPDX-License-Identifier: Apache-2.0
-#include "compositions.hpp"
-
+#include "cases.hpp"
 #include "compositions/choice.hpp"
 #include "compositions/draft.hpp"
+#include "guests.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -23,7 +23,7 @@ namespace {
 class Compositions {
  public:
   explicit Compositions(const RandomCompositions& what)
-      : what_(what), registry_(Registry::load(Registry::default_folders())) {
+      : what_(what), registry_(Registry::load(guests::with_default_folders())) {
     std::filesystem::create_directories(what.folder);
     ::compositions::write_fixtures(what.folder);
     models_ = ::compositions::models_of(registry_, what.folder);

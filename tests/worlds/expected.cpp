@@ -1,11 +1,8 @@
 // The table of cases of which the judgement is known.
 // SPDX-License-Identifier: Apache-2.0
-#include "expected.hpp"
+#include "cases.hpp"
 
-#include "manifests.hpp"
-#include "search.hpp"
-
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

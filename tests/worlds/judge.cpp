@@ -5,14 +5,26 @@
 #include "certificate/without_rule.hpp"
 #include "wiring.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 namespace mixwell::testing {
 namespace {
 
 constexpr int every_option = 1000;
+
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The next tape; none if that was the last one.
+bool next(const Search& what, std::int64_t cases, Tape& tape) {
+  if (!what.seed) return cases == 0 || tape.advance();
+  tape = Tape::random(*what.seed * 1'000'003 + static_cast<std::uint64_t>(cases), what.percent);
+  return true;
+}
 
 }  // namespace
 
@@ -66,6 +78,27 @@ Tape shrunk(const Language& language, const Tape& tape, const Effort& effort) {
   const Judgement wanted = judged(language, best, effort).judgement;
   while (const auto next = plainer(language, best, effort, wanted)) best = *next;
   return best;
+}
+
+Tally search(const Search& what, const std::function<void(const Tape&, const Case&)>& see) {
+  const auto start = std::chrono::steady_clock::now();
+  Tally tally;
+  Tape tape;
+  std::int64_t holes_left = what.holes;
+  while (tally.cases < what.cases && (tally.cases % 64 != 0 || since(start) < what.seconds)) {
+    if (!next(what, tally.cases, tape)) {
+      tally.complete = true;
+      break;
+    }
+    tape.begin(what.language.options);
+    const Case found = judged(what.language, tape, what.effort);
+    ++tally.cases;
+    ++tally.of[found.judgement];
+    if (found.judgement == Judgement::hole && --holes_left == 0) break;
+    see(tape, found);
+  }
+  tally.seconds = since(start);
+  return tally;
 }
 
 }  // namespace mixwell::testing

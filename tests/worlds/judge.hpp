@@ -5,10 +5,13 @@
 #include "language.hpp"
 #include "tape.hpp"
 
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/worlds.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -54,5 +57,25 @@ Case judged(const Language& language, Tape& tape, const Effort& effort);
 
 /// A list of choices that is no further from the plainest, with the same judgement.
 Tape shrunk(const Language& language, const Tape& tape, const Effort& effort);
+
+struct Search {
+  Language language;
+  Effort effort;
+  double seconds = 60.0;                ///< at most
+  std::int64_t cases = 1'000'000'000;   ///< at most
+  std::int64_t holes = 1'000'000'000;   ///< at most
+  std::optional<std::uint64_t> seed{};  ///< random wirings; none: all, in order
+  int percent = 20;                     ///< how often a random wiring takes an option
+};
+
+struct Tally {
+  std::map<Judgement, std::int64_t> of;
+  std::int64_t cases = 0;
+  bool complete = false;  ///< all that there are
+  double seconds = 0.0;
+};
+
+/// Calls `see` with every case.
+Tally search(const Search& what, const std::function<void(const Tape&, const Case&)>& see);
 
 }  // namespace mixwell::testing

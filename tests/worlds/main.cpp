@@ -1,12 +1,9 @@
 // mixwell_worlds: certificates against exact laws on finite worlds, without draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "compositions.hpp"
-#include "expected.hpp"
-#include "manifests.hpp"
-#include "search.hpp"
+#include "cases.hpp"
 #include "wiring.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

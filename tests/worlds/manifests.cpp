@@ -1,11 +1,10 @@
 // Certificates of real compositions beside finite worlds.
 // SPDX-License-Identifier: Apache-2.0
-#include "manifests.hpp"
-
+#include "cases.hpp"
 #include "certificate/without_rule.hpp"
 #include "wiring.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
 

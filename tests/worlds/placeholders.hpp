@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/estimated_density.hpp>
-#include <mixwell/function.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/function.hpp>
 
 #include <memory>
 #include <stdexcept>

@@ -5,7 +5,7 @@
 #include "language.hpp"
 #include "tape.hpp"
 
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 
 #include <map>
 #include <memory>

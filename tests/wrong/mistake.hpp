@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/component/fields.hpp>
 
 #include <string>
 #include <string_view>

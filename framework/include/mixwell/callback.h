@@ -14,7 +14,7 @@
  *            the Jacobian in it. +INFINITY outside the support; NAN is trouble of only that point.
  * gradient:  d x R as theta, to be written: the derivatives of U. NULL where only U is wanted.
  *            Where U is infinite it is not read.
- * user_data: the address in the key `user_data`, or NULL.
+ * user_data: the address that the function was offered with, or NULL for one of a library.
  *
  * Returns 0, or another number where no point can be evaluated, which ends the run: that is for
  * broken data, not for points outside the support.

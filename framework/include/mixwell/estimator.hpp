@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/function.hpp>
-#include <mixwell/graph.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/base/random.hpp>
+#include <mixwell/base/types.hpp>
+#include <mixwell/base/workspace.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/graph/graph.hpp>
+#include <mixwell/law/function.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -114,7 +114,7 @@ class MIXWELL_EXPORT FittedCurvature : public Estimator {
 class MIXWELL_EXPORT LearntCurvature : public Estimator {
  public:
   virtual Forgets forgets() const noexcept = 0;
-  /// As Learner::rate.
+  /// Where it diminishes: H changes by about n^-rate in the n-th update; 0 = not declared.
   virtual double rate() const noexcept { return 0.0; }
   /// run: all replicates share one curvature, learnt from the draws of all.
   virtual Scope scope() const noexcept = 0;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/function.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/base/random.hpp>
+#include <mixwell/base/types.hpp>
+#include <mixwell/base/workspace.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/law/function.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -68,7 +68,7 @@ struct Motion {
   const NormalSource* noise = nullptr;  ///< not null for an integrator with noise
   /// Gamma, d x w: added to the drift -A A' grad U of an overdamped step. Empty = 0.
   ConstMatrixMap drift_correction{nullptr, 0, 0};
-  /// False: nobody reads the gradient at the end; an integrator that ends_with_gradient saves it.
+  /// False: nobody reads the gradient at the end; an integrator may save it.
   bool end_gradient = true;
 };
 
@@ -85,8 +85,6 @@ class MIXWELL_EXPORT Integrator : public Component {
   virtual bool has_friction() const noexcept { return false; }
   /// Reads point.g on entry.
   virtual bool starts_with_gradient() const noexcept { return true; }
-  /// The last gradient of a trajectory serves only whoever goes on from its end.
-  virtual bool ends_with_gradient() const noexcept { return false; }
   /// Adds Motion::drift_correction.
   virtual bool takes_drift_correction() const noexcept { return false; }
   /// Asks Motion::law for the covariance of its noise, so that the law must offer GradientNoise.

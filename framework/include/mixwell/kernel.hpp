@@ -1,10 +1,10 @@
-// Markov transitions, and what builds larger ones from them.
+// Markov transitions, and the curvature that one of them has.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
+#include <mixwell/component/component.hpp>
 #include <mixwell/estimator.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/model.hpp>
 
 #include <memory>
@@ -61,7 +61,7 @@ struct Site {
   /// position, that law given the rest (conditional_law).
   Value target;
   PositionPart part{};
-  MemoryValues memory;
+  MemoryValues memory{};
   PointHistory history{};
   FitTo fit_to = FitTo::memory;
   Remember remember = Remember::nothing;
@@ -77,21 +77,6 @@ class MIXWELL_EXPORT Kernel : public Component {
   ~Kernel() override;
 
   virtual void describe(KernelGraph& graph, const Site& site) const = 0;
-};
-
-/// Adds slots, memories, updates and records to the graph of one phase. Called once per phase with
-/// an empty graph; variables of the same name are the same state.
-class MIXWELL_EXPORT Compositor : public Component {
- public:
-  static constexpr Kind kind = Kind::compositor;
-  ~Compositor() override;
-
-  virtual void compose(KernelGraph& graph, PhaseKind phase) const = 0;
-  /// The model whose parameters the recorded slots hold.
-  virtual const Model& model() const noexcept = 0;
-  /// Names of the recorded positions, in the order of `slot(chain)`: of slots, or of what several
-  /// slots hold together (KernelGraph::part).
-  virtual std::vector<std::string> slots() const = 0;
 };
 
 /// The constant value of a model's own law exp(-U).

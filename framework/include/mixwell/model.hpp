@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/constraint.hpp>
-#include <mixwell/export.hpp>
-#include <mixwell/offer.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/random.hpp>
+#include <mixwell/base/types.hpp>
+#include <mixwell/base/workspace.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/law/constraint.hpp>
+#include <mixwell/law/offer.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -169,7 +169,7 @@ class MIXWELL_EXPORT DataDraws {
                                               Address at) const = 0;
 };
 
-class BlockPotential;  // <mixwell/block_potential.hpp>
+class BlockPotential;  // <mixwell/law/block_potential.hpp>
 
 /// How well a posterior predicts data it has not seen.
 class MIXWELL_EXPORT Prediction {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/graph/graph.hpp>
 
 #include <string>
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/edge.hpp>
-#include <mixwell/export.hpp>
-#include <mixwell/function.hpp>
-#include <mixwell/transition.hpp>
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/types.hpp>
+#include <mixwell/base/workspace.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/graph/edge.hpp>
+#include <mixwell/kernel/transition.hpp>
+#include <mixwell/law/function.hpp>
 
 #include <memory>
 #include <string>

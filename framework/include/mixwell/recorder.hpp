@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/export.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/state.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/model.hpp>
-#include <mixwell/state.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/edge.hpp>
-#include <mixwell/export.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/component/fields.hpp>
+#include <mixwell/graph/edge.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/advice.hpp"
 
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 #include "manifest/effective.hpp"
 
 #include <fmt/format.h>

@@ -1,18 +1,17 @@
 // Whether a composition is right, and what it is guaranteed to sample: what `mixwell check` finds.
 // SPDX-License-Identifier: Apache-2.0
-#include "advice/check_json.hpp"
+#include "advice/run_json.hpp"
 #include "base/guarded_columns.hpp"
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "law/model_terms.hpp"
-#include "run/published.hpp"
+#include "run/evidence.hpp"
 #include "run/rehearsal.hpp"
-#include "run/tested.hpp"
 
-#include <mixwell/constrained_model.hpp>
+#include <mixwell/base/random.hpp>
 #include <mixwell/lab/check.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/random.hpp>
+#include <mixwell/law/constrained_model.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

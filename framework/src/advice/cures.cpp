@@ -1,9 +1,9 @@
 // What one change of a manifest makes of a composition that is not exact.
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest/model_in_memory.hpp"
+#include "manifest/made_in_code.hpp"
 #include "manifest/text.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/sampler.hpp>
 

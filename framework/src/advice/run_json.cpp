@@ -3,7 +3,7 @@
 #include "advice/run_json.hpp"
 
 #include "certificate/record_json.hpp"
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 #include "results/summary_json.hpp"
 #include "run/record.hpp"
 

@@ -1,8 +1,9 @@
-// What came of a run, as JSON.
+// What came of a run, and what `mixwell check` finds, as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/lab/check.hpp>
 #include <mixwell/lab/run.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,5 +21,8 @@ MIXWELL_INTERNAL nlohmann::ordered_json run_json(const RunResult& result,
 /// All that a run's folder says of the run: `{"run", "certificate", "manifest", "warnings",
 /// "summary"}`.
 MIXWELL_INTERNAL nlohmann::ordered_json folder_json(const std::string& folder);
+
+/// check_json() before it is text.
+MIXWELL_INTERNAL nlohmann::ordered_json json_of(const Checked& found);
 
 }  // namespace mixwell

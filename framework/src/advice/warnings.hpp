@@ -4,7 +4,7 @@
 
 #include "advice/advice.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/summary.hpp>
 

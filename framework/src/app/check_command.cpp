@@ -1,8 +1,7 @@
 // mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/module.hpp"
-#include "app/modules/worlds.hpp"
+#include "app/modules.hpp"
 #include "files/whole_file.hpp"
 
 #include <mixwell/lab/check.hpp>
@@ -17,7 +16,7 @@ namespace {
 
 struct Arguments {
   ManifestArguments manifest;
-  bool gradient = false;
+  CheckSettings settings;
   bool no_worlds = false;
   std::string example;
   bool json = false;
@@ -69,7 +68,8 @@ WorldsReport read_on_worlds(const Program& program, const std::string& name, boo
 }
 
 CheckSettings settings_of(const Arguments& arguments) {
-  CheckSettings settings{.gradient = arguments.gradient, .example = !arguments.example.empty()};
+  CheckSettings settings = arguments.settings;
+  settings.example = !arguments.example.empty();
   if (!arguments.no_worlds) settings.worlds = read_on_worlds;
   return settings;
 }
@@ -96,25 +96,21 @@ Command check_command() {
   const auto given = std::make_shared<Arguments>();
   std::vector<Argument> arguments = manifest_and(
       given->manifest,
-      {{.name = "--gradient",
-        .value = &given->gradient,
-        .help = fmt::format("Compare the model's gradient with central differences of its "
-                            "potential at {} points; exit code 1 if the relative error of any "
-                            "parameter is above {:g}. Lists the constraints of parameters. A model "
-                            "with two implementations is compared "
-                            "with the other one, too (limit {:g})",
-                            gradient_points, gradient_limit, second_limit)},
-       {.name = "--no-worlds",
-        .value = &given->no_worlds,
-        .help = "Do not read the composition on finite worlds (docs/worlds.md), which takes some "
-                "milliseconds"},
-       {.name = "--counterexample",
-        .value = &given->example,
-        .help = "Write a finite world that leaves the target as a Python script, which prints the "
-                "probability of one state before and after; exit code 1 if there is none",
-        .type = "FILE.py",
-        .excludes = {"--no-worlds"}},
-       {.name = "--json", .value = &given->json, .help = "Print certificate.json"}});
+      {{"--gradient", &given->settings.gradient,
+        fmt::format("Compare the model's gradient with central differences of its potential at {} "
+                    "points; exit code 1 if the relative error of any parameter is above {:g}. "
+                    "Lists the constraints of parameters. A model with two implementations is "
+                    "compared with the other one, too (limit {:g})",
+                    gradient_points, gradient_limit, second_limit)},
+       {"--no-worlds", &given->no_worlds,
+        "Do not read the composition on finite worlds (docs/worlds.md), which takes some "
+        "milliseconds"},
+       {"--counterexample FILE.py",
+        &given->example,
+        "Write a finite world that leaves the target as a Python script, which prints the "
+        "probability of one state before and after; exit code 1 if there is none",
+        {.excludes = {"--no-worlds"}}},
+       {"--json", &given->json, "Print certificate.json"}});
   return {.name = "check",
           .purpose = "Validate a manifest and say what its composition is guaranteed to sample",
           .arguments = std::move(arguments),

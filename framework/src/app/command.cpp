@@ -4,8 +4,6 @@
 
 #include "files/json.hpp"
 
-#include <mixwell/component.hpp>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +15,11 @@ std::vector<std::string> kind_names() {
   std::vector<std::string> names;
   for (const Kind kind : all_kinds) names.emplace_back(to_string(kind));
   return names;
+}
+
+Kind kind_called(const std::string& word) {
+  if (const std::optional<Kind> kind = kind_from(word)) return *kind;
+  throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kind_names())));
 }
 
 void print_line(std::FILE* to, const std::string& text) { std::fputs((text + "\n").c_str(), to); }
@@ -33,15 +36,10 @@ ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fau
 
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {
   std::vector<Argument> all = {
-      {.name = "manifest",
-       .value = &values.path,
-       .help = "Manifest file (TOML), or a program in the Stan language (x.stan)",
-       .type = "MANIFEST.toml|PROGRAM.stan",
-       .required = true},
-      {.name = "--set",
-       .value = &values.settings,
-       .help = "Replace one value of the manifest, as in kernel.hmc.steps=5; may be repeated",
-       .type = "KEY=VALUE"}};
+      {"manifest MANIFEST.toml|PROGRAM.stan", &values.path,
+       "Manifest file (TOML), or a program in the Stan language (x.stan)"},
+      {"--set KEY=VALUE", &values.settings,
+       "Replace one value of the manifest, as in kernel.hmc.steps=5; may be repeated"}};
   all.insert(all.end(), std::make_move_iterator(others.begin()),
              std::make_move_iterator(others.end()));
   return all;

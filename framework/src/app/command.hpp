@@ -5,7 +5,8 @@
 #include "app/command_line.hpp"
 #include "manifest/manifest_arguments.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/component/component.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -36,8 +37,14 @@ Command summary_command();
 Command verify_command();
 Command worker_command();
 
+/// The whole program: one command line, one command, one exit code. Every failure is told on
+/// standard error, and turned into an exit code.
+ExitCode serve(int count, char** words);
+
 /// Words for the kinds of components.
 std::vector<std::string> kind_names();
+/// Throws InputError for a word that is none of them.
+Kind kind_called(const std::string& word);
 
 /// Throws nothing where it cannot be written; of standard output serve() finds it out at the end.
 void print_line(std::FILE* to, const std::string& text);

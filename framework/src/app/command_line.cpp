@@ -2,8 +2,7 @@
 // seconds. SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.hpp"
 
-#include "app/command_words.hpp"
-#include "app/wrapped_text.hpp"
+#include "app/text_layout.hpp"
 #include "base/removed_names.hpp"
 
 #include <CLI/CLI.hpp>
@@ -43,7 +42,7 @@ std::string fault_of(const Argument& argument, const std::string& word) {
 }
 
 void describe(CLI::Option& option, const Argument& argument) {
-  option.required(argument.required);
+  option.required(must_be_given(argument));
   option.check([argument](const std::string& word) { return fault_of(argument, word); });
   if (argument.comma_separates) option.delimiter(',');
   if (std::holds_alternative<std::vector<std::string>*>(argument.value))
@@ -58,7 +57,7 @@ void add(CLI::App& app, const Argument& argument) {
   for (const std::string& name : argument.needs) option->needs(app.get_option(name));
 }
 
-/// The words of command_words.hpp, in lines that fit the terminal, instead of CLI11's.
+/// The words of command_words.cpp, in lines that fit the terminal, instead of CLI11's.
 class Formatter final : public CLI::Formatter {
  public:
   explicit Formatter(const Command& command) : command_(command) {}

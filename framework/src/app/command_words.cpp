@@ -1,8 +1,7 @@
 // What help, manual pages and completion say of a command: one wording for all of them.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/command_words.hpp"
-
-#include "app/wrapped_text.hpp"
+#include "app/command_line.hpp"
+#include "app/text_layout.hpp"
 #include "base/split.hpp"
 
 #include <fmt/format.h>
@@ -10,10 +9,24 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace mixwell::app {
 
+Argument::Argument(const std::string& usage, Target target, std::string purpose,
+                   ArgumentRules rules)
+    : ArgumentRules(std::move(rules)),
+      name(usage.substr(0, usage.find(' '))),
+      value(target),
+      help(std::move(purpose)),
+      type(usage.substr(std::min(name.size() + 1, usage.size()))) {}
+
 bool is_option(const Argument& argument) { return argument.name.starts_with('-'); }
+
+bool must_be_given(const Argument& argument) {
+  if (is_option(argument)) return argument.required;
+  return !argument.optional && argument.required_unless.empty();
+}
 
 std::vector<std::string> option_names(const Argument& argument) {
   const std::vector<std::string_view> names = split(argument.name, ',');
@@ -82,36 +95,17 @@ std::vector<const Command*> shown_commands(const Command& command) {
   return shown;
 }
 
-const std::vector<ExitCodeWords>& exit_code_words() {
-  static const std::vector<ExitCodeWords> words = {
-      {ExitCode::ok, "ok"},
-      {ExitCode::failed, "failed, interrupted or inconclusive"},
-      {ExitCode::bad_input, "bad input"},
-      {ExitCode::refused, "refused by the certificate"},
-      {ExitCode::disagrees, "`verify` disagrees"}};
-  return words;
-}
-
-const std::vector<VariableWords>& variable_words() {
-  static const std::vector<VariableWords> words = {
-      {"MIXWELL_DATA", "Folders to look for data sets in, separated by `:`"},
-      {"MIXWELL_PLUGIN_PATH", "Folders with more plugins, separated by `:`"},
-      {"MIXWELL_MEMORY",
-       "The most memory that is asked for, such as 4G (default: nine tenths of what is free)"}};
-  return words;
-}
-
 std::string help_footer(const Command& command, std::size_t width) {
   if (command.example.empty()) return "";
   std::vector<std::string> codes;
-  for (const ExitCodeWords& one : exit_code_words())
+  for (const ExitCodeWords& one : exit_code_words)
     codes.push_back(fmt::format("{} {}", static_cast<int>(one.code), one.meaning));
   const std::string ends = fmt::format("Exit codes: {}.", fmt::join(codes, ", "));
   std::string text =
       fmt::format("{}{}Example:\n  {}\n\n{}\nEnvironment:\n", wrapped(command.notes, width),
                   command.notes.empty() ? "" : "\n\n", command.example, wrapped(ends, width));
   constexpr std::size_t column = 23;
-  for (const VariableWords& one : variable_words()) {
+  for (const VariableWords& one : variable_words) {
     const std::string meaning = wrapped(one.meaning, width, column);
     text += fmt::format("  {:<20} {}\n", one.name, meaning.substr(column));
   }

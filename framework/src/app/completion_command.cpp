@@ -2,7 +2,6 @@
 // complete, which the script asks what the last word of a line may become.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/command_words.hpp"
 #include "base/split.hpp"
 
 #include <fmt/format.h>
@@ -174,11 +173,7 @@ Command completion_command() {
   const auto shell = std::make_shared<std::string>();
   return {.name = "completion",
           .purpose = "Print a script by which a shell completes the commands of Mixwell",
-          .arguments = {{.name = "shell",
-                         .value = shell.get(),
-                         .help = "The shell",
-                         .required = true,
-                         .choices = {"bash", "zsh"}}},
+          .arguments = {{"shell", shell.get(), "The shell", {.choices = {"bash", "zsh"}}}},
           .example = "source <(mixwell completion bash)",
           .notes =
               "An installation has the scripts where shells look for them. Elsewhere, a line\n"
@@ -193,10 +188,10 @@ Command complete_command(Command (*program)()) {
   const auto words = std::make_shared<std::vector<std::string>>();
   return {.name = "complete",
           .purpose = "Serve the scripts of `mixwell completion`; not for use by hand",
-          .arguments = {{.name = "words",
-                         .value = words.get(),
-                         .help = "What is typed after the program's name; the last one is begun",
-                         .takes_many = true}},
+          .arguments = {{"words",
+                         words.get(),
+                         "What is typed after the program's name; the last one is begun",
+                         {.optional = true, .takes_many = true}}},
           .action = [words, program] { return complete(program(), *words); },
           .is_hidden = true};
 }

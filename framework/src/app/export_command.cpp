@@ -1,7 +1,7 @@
 // mixwell export: the draws of a run in a format of other programs.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/stop_signal.hpp"
+#include "app/signals.hpp"
 
 #include <mixwell/lab/cmdstan_csv.hpp>
 
@@ -44,27 +44,19 @@ Command export_command() {
   return {
       .name = "export",
       .purpose = "Write the draws of a run in a format that other programs read",
-      .arguments = {{.name = "run",
-                     .value = &given->run,
-                     .help = "Folder of a run, or a draws.nc",
-                     .type = "DIR|FILE.nc",
-                     .required = true},
-                    {.name = "--format",
-                     .value = &given->format,
-                     .help = "The format (below)",
-                     .required = true,
-                     .choices = {"cmdstan-csv"}},
-                    {.name = "--out",
-                     .value = &given->options.folder,
-                     .help = "Folder for the files. It is made if it is not there (default: the "
-                             "folder of the run)",
-                     .type = "DIR"},
-                    {.name = "--sig-figs",
-                     .value = &given->options.digits,
-                     .help = "Significant digits of a real number; 17 give every bit back",
-                     .shows_default = true,
-                     .range = {{1, 18}}},
-                    {.name = "--quiet", .value = &given->quiet, .help = "Print nothing"}},
+      .arguments =
+          {{"run DIR|FILE.nc", &given->run, "Folder of a run, or a draws.nc"},
+           {"--format",
+            &given->format,
+            "The format (below)",
+            {.required = true, .choices = {"cmdstan-csv"}}},
+           {"--out DIR", &given->options.folder,
+            "Folder for the files. It is made if it is not there (default: the folder of the run)"},
+           {"--sig-figs",
+            &given->options.digits,
+            "Significant digits of a real number; 17 give every bit back",
+            {.shows_default = true, .range = {{1, 18}}}},
+           {"--quiet", &given->quiet, "Print nothing"}},
       .example = "mixwell export out/challenger --format cmdstan-csv",
       .notes = formats,
       .action = [given] { return export_draws(*given); }};

@@ -1,7 +1,7 @@
 // mixwell generate: what another program generates from the draws that a run has kept.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/stop_signal.hpp"
+#include "app/signals.hpp"
 #include "component/toml_text.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/manifest_arguments.hpp"
@@ -39,10 +39,9 @@ void require_programmable(const Arguments& arguments, const Composition& run) {
       if (table.heading == heading && line.key == "program") return;
   throw InputError(
       {arguments.run, 0, 0},
-      fmt::format(
-          "the run's model `{}` is not made of a program in the Stan language, and only such "
-          "a run can have quantities of another program generated from its draws",
-          run.model()->name()));
+      fmt::format("the run's model `{}` is not made of a program in the Stan language, and only "
+                  "such a run can have quantities of another program generated from its draws",
+                  run.model()->name()));
 }
 
 /// The run's composition with another program, and other data if there are any.
@@ -84,11 +83,10 @@ void require_parameters(const Arguments& arguments, const Composition& run, cons
   if (missing.empty()) return;
   throw InputError(
       {arguments.program, 0, 0},
-      fmt::format(
-          "the program does not declare these parameters of the run in {}: {}. It must declare "
-          "all parameters of the run, also those that it does not use. Copy the block "
-          "`parameters` from {}.",
-          arguments.run, fmt::join(missing, ", "), program_of(arguments, run)));
+      fmt::format("the program does not declare these parameters of the run in {}: {}. It must "
+                  "declare all parameters of the run, also those that it does not use. Copy the "
+                  "block `parameters` from {}.",
+                  arguments.run, fmt::join(missing, ", "), program_of(arguments, run)));
 }
 
 ExitCode generate(const Arguments& arguments) {
@@ -119,29 +117,19 @@ ExitCode generate(const Arguments& arguments) {
 
 Command generate_command() {
   const auto given = std::make_shared<Arguments>();
-  return {.name = "generate",
-          .purpose = "Draw what another program generates at the draws that a run has kept",
-          .arguments = {{.name = "run",
-                         .value = &given->run,
-                         .help = "Folder of a run whose model is made of a program",
-                         .type = "DIR",
-                         .required = true},
-                        {.name = "--program",
-                         .value = &given->program,
-                         .help = "The program, with all parameters of the run's program",
-                         .type = "PROGRAM.stan",
-                         .required = true},
-                        {.name = "--data",
-                         .value = &given->data,
-                         .help = "Its data (default: those of the run)",
-                         .type = "FILE.json"},
-                        {.name = "--out",
-                         .value = &given->folder,
-                         .help = "Folder for the results (default: RUN-PROGRAM)",
-                         .type = "DIR"},
-                        {.name = "--quiet", .value = &given->quiet, .help = "Print nothing"}},
-          .example = "mixwell generate out/schools --program new-schools.stan",
-          .action = [given] { return generate(*given); }};
+  return {
+      .name = "generate",
+      .purpose = "Draw what another program generates at the draws that a run has kept",
+      .arguments = {{"run DIR", &given->run, "Folder of a run whose model is made of a program"},
+                    {"--program PROGRAM.stan",
+                     &given->program,
+                     "The program, with all parameters of the run's program",
+                     {.required = true}},
+                    {"--data FILE.json", &given->data, "Its data (default: those of the run)"},
+                    {"--out DIR", &given->folder, "Folder for the results (default: RUN-PROGRAM)"},
+                    {"--quiet", &given->quiet, "Print nothing"}},
+      .example = "mixwell generate out/schools --program new-schools.stan",
+      .action = [given] { return generate(*given); }};
 }
 
 }  // namespace mixwell::app

@@ -6,12 +6,10 @@
 #include <mixwell/lab/sampler.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <sstream>
 
 namespace mixwell::app {
 namespace {
@@ -22,21 +20,12 @@ struct Arguments {
   std::string phase = "sampling";
 };
 
-bool is_on_path(const std::string& program) {
-  const char* const list = std::getenv("PATH");
-  std::istringstream in(list == nullptr ? "" : list);
-  for (std::string folder; std::getline(in, folder, ':');) {
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
 /// Graphviz writes to our own standard output.
 void draw(const std::string& dot) {
-  if (!is_on_path("dot")) {
+  if (std::system("command -v dot >/dev/null") != 0) {
     throw RunError(
-        "--format svg needs Graphviz, whose program `dot` is not on PATH; install it "
-        "(apt-get install graphviz) or use --format dot");
+        "--format svg needs Graphviz, whose program `dot` is not on PATH; install it (apt-get "
+        "install graphviz) or use --format dot");
   }
   std::fflush(stdout);
   FILE* const pipe = popen("dot -Tsvg", "w");
@@ -64,16 +53,14 @@ ExitCode graph(const Arguments& arguments) {
 Command graph_command() {
   const auto given = std::make_shared<Arguments>();
   std::vector<Argument> arguments =
-      manifest_and(given->manifest, {{.name = "--format",
-                                      .value = &given->format,
-                                      .help = "dot or svg (svg needs Graphviz)",
-                                      .shows_default = true,
-                                      .choices = {"dot", "svg"}},
-                                     {.name = "--phase",
-                                      .value = &given->phase,
-                                      .help = "warmup or sampling",
-                                      .shows_default = true,
-                                      .choices = {"warmup", "sampling"}}});
+      manifest_and(given->manifest, {{"--format",
+                                      &given->format,
+                                      "dot or svg (svg needs Graphviz)",
+                                      {.shows_default = true, .choices = {"dot", "svg"}}},
+                                     {"--phase",
+                                      &given->phase,
+                                      "warmup or sampling",
+                                      {.shows_default = true, .choices = {"warmup", "sampling"}}}});
   return {.name = "graph",
           .purpose = "Print the kernel graph of a manifest's composition",
           .arguments = std::move(arguments),

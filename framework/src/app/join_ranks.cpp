@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/join_ranks.hpp"
 
-#include "app/module.hpp"
-#include "app/modules/mpi.hpp"
+#include "app/modules.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/info.h>

@@ -1,9 +1,9 @@
 // The program `mixwell`: parses the command line, carries out one command, reports its failure.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/process_guard.hpp"
-#include "app/program.hpp"
+#include "app/command.hpp"
+#include "app/signals.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // mixwell manual: the manual pages of the program, made of what the commands declare.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/command_words.hpp"
 #include "files/whole_file.hpp"
 
 #include <mixwell/version.hpp>
@@ -68,12 +67,11 @@ std::string tagged(const std::string& thing, const std::string& meaning) {
 std::string synopsis(const Command& command, const std::string& typed) {
   std::string line = bold(typed) + " [options]";
   for (const Argument& argument : command.arguments) {
-    if (is_option(argument) && argument.required)
+    if (is_option(argument) && must_be_given(argument))
       line += " " + bold(argument.name) + " " + italic(value_words(argument));
     if (is_option(argument)) continue;
-    const bool is_needed = argument.required && argument.required_unless.empty();
     const std::string words = italic(upper(argument.name));
-    line += is_needed ? " " + words : " [" + words + "]";
+    line += must_be_given(argument) ? " " + words : " [" + words + "]";
   }
   if (shown_commands(command).empty()) return line + "\n";
   return line + "\n.br\n" + bold(typed) + " " + italic("command") + " ...\n";
@@ -105,14 +103,14 @@ std::string commands(const Command& command, const std::string& page) {
 
 std::string exit_status() {
   std::string text;
-  for (const ExitCodeWords& one : exit_code_words())
+  for (const ExitCodeWords& one : exit_code_words)
     text += tagged(bold(std::to_string(static_cast<int>(one.code))), one.meaning);
   return text;
 }
 
 std::string environment() {
   std::string text;
-  for (const VariableWords& one : variable_words())
+  for (const VariableWords& one : variable_words)
     text += tagged(bold(one.name), std::string(one.meaning) + ".");
   return text;
 }
@@ -153,11 +151,8 @@ Command manual_command(Command (*program)()) {
   const auto folder = std::make_shared<std::string>();
   return {.name = "manual",
           .purpose = "Write the manual pages of all commands into a folder, for `man`",
-          .arguments = {{.name = "folder",
-                         .value = folder.get(),
-                         .help = "Folder to write them into, made if it is not there",
-                         .type = "DIR",
-                         .required = true}},
+          .arguments = {{"folder DIR", folder.get(),
+                         "Folder to write them into, made if it is not there"}},
           .example = "mixwell manual ~/.local/share/man/man1",
           .action = [folder, program] {
             std::filesystem::create_directories(*folder);

@@ -1,7 +1,8 @@
 // mixwell new: a plugin and its test from templates, as a project of its own or in Mixwell's tree.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "files/installed.hpp"
+#include "base/split.hpp"
+#include "files/own_files.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,9 +16,10 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mixwell::app {
 namespace {
@@ -62,14 +64,12 @@ std::string file_name(std::string name) {
 }
 
 bool is_kebab_case(const std::string& name) {
-  char before = '-';
-  for (const char c : name) {
-    const bool letter = c >= 'a' && c <= 'z';
-    const bool digit = c >= '0' && c <= '9';
-    if (!letter && !digit && (c != '-' || before == '-')) return false;
-    before = c;
-  }
-  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' && before != '-';
+  const std::vector<std::string_view> parts = split(name, '-');
+  const bool are_words = std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    constexpr std::string_view known = "abcdefghijklmnopqrstuvwxyz0123456789";
+    return !part.empty() && part.find_first_not_of(known) == part.npos;
+  });
+  return are_words && std::islower(static_cast<unsigned char>(name.front())) != 0;
 }
 
 /// Whether a class of that name would hide one of the framework's or of the template.
@@ -82,12 +82,6 @@ bool is_taken(const std::string& name, const std::string& source) {
     if (source.find(word + name + " ") != std::string::npos) return true;
   }
   return false;
-}
-
-void check_kind(const std::string& word) {
-  if (!kind_from(word)) {
-    throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kind_names())));
-  }
 }
 
 void check_way(const Arguments& arguments) {
@@ -281,7 +275,7 @@ void make_in_tree(const Arguments& arguments) {
 }
 
 ExitCode make(const Arguments& arguments) {
-  check_kind(arguments.kind);
+  kind_called(arguments.kind);  // throws where it is none
   check_way(arguments);
   check_name(arguments);
   if (arguments.tree.empty()) {
@@ -314,36 +308,24 @@ constexpr const char* lesson =
 
 Command new_command() {
   const auto given = std::make_shared<Arguments>();
-  return {.name = "new",
-          .purpose = "Write a project of its own with one plugin and its test",
-          .arguments = {{.name = "kind",
-                         .value = &given->kind,
-                         .help = fmt::format("What the component is: one of {}",
-                                             fmt::join(kind_names(), ", ")),
-                         .type = "KIND",
-                         .required = true,
-                         .words = kind_names()},
-                        {.name = "name",
-                         .value = &given->name,
-                         .help = "Its id, for example my-model",
-                         .type = "ID",
-                         .required = true},
-                        {.name = "--in",
-                         .value = &given->folder,
-                         .help = "Folder to write NAME/ into, by default this one",
-                         .type = "DIR"},
-                        {.name = "--by-hand",
-                         .value = &given->by_hand,
-                         .help = "A model with a gradient of its own, for all columns at once"},
-                        {.name = "--in-tree",
-                         .value = &given->tree,
-                         .help = "Mixwell's own source tree: writes component and test there, and "
-                                 "no project",
-                         .type = "DIR",
-                         .excludes = {"--in"}}},
-          .example = "mixwell new model my-model --in ~/plugins",
-          .notes = lesson,
-          .action = [given] { return make(*given); }};
+  return {
+      .name = "new",
+      .purpose = "Write a project of its own with one plugin and its test",
+      .arguments = {{"kind KIND",
+                     &given->kind,
+                     fmt::format("What the component is: one of {}", fmt::join(kind_names(), ", ")),
+                     {.words = kind_names()}},
+                    {"name ID", &given->name, "Its id, for example my-model"},
+                    {"--in DIR", &given->folder, "Folder to write NAME/ into, by default this one"},
+                    {"--by-hand", &given->by_hand,
+                     "A model with a gradient of its own, for all columns at once"},
+                    {"--in-tree DIR",
+                     &given->tree,
+                     "Mixwell's own source tree: writes component and test there, and no project",
+                     {.excludes = {"--in"}}}},
+      .example = "mixwell new model my-model --in ~/plugins",
+      .notes = lesson,
+      .action = [given] { return make(*given); }};
 }
 
 }  // namespace mixwell::app

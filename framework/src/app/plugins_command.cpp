@@ -1,8 +1,7 @@
 // mixwell plugins: what components there are, and everything one of them declares.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/text_table.hpp"
-#include "app/wrapped_text.hpp"
+#include "app/text_layout.hpp"
 #include "files/json.hpp"
 #include "plugin/plugin_json.hpp"
 
@@ -16,22 +15,17 @@
 namespace mixwell::app {
 namespace {
 
-Kind kind_of(const std::string& word) {
-  if (const std::optional<Kind> kind = kind_from(word)) return *kind;
-  throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kind_names())));
-}
-
 /// Entries of one kind, or all of them if the word is empty.
 std::vector<Entry> chosen(const Registry& registry, const std::string& word) {
   if (word.empty()) return registry.entries();
-  const Kind kind = kind_of(word);
+  const Kind kind = kind_called(word);
   std::vector<Entry> entries = registry.entries();
   std::erase_if(entries, [kind](const Entry& entry) { return entry.kind != kind; });
   return entries;
 }
 
 void print_list(const Registry& registry, const std::vector<Entry>& entries) {
-  TextTable table({{"id"}, {"kind"}, {"summary"}, {"library"}});
+  TextTable table({"id", "kind", "summary", "library"});
   for (const Entry& entry : entries) {
     table.add({entry.description.id, std::string(to_string(entry.kind)), entry.description.summary,
                entry.library});
@@ -91,7 +85,7 @@ Entry named(const Registry& registry, const std::string& name) {
   if (slash == std::string::npos) {
     throw InputError(fmt::format("\"{}\": wants KIND/ID, as in kernel/hamiltonian", name));
   }
-  return registry.find(kind_of(name.substr(0, slash)), name.substr(slash + 1));
+  return registry.find(kind_called(name.substr(0, slash)), name.substr(slash + 1));
 }
 
 struct Arguments {
@@ -122,17 +116,14 @@ ExitCode show(const Arguments& arguments) {
 }
 
 Command show_command(const std::shared_ptr<Arguments>& given) {
-  return {.name = "show",
-          .purpose = "Print everything that one component declares",
-          .arguments = {{.name = "plugin",
-                         .value = &given->name,
-                         .help = "Its kind and id, as in kernel/hamiltonian",
-                         .type = "KIND/ID",
-                         .required = true},
-                        {.name = "--json", .value = &given->json, .help = "Print JSON"}},
-          .example = "mixwell plugins show kernel/hamiltonian",
-          .json = &given->json,
-          .action = [given] { return show(*given); }};
+  return {
+      .name = "show",
+      .purpose = "Print everything that one component declares",
+      .arguments = {{"plugin KIND/ID", &given->name, "Its kind and id, as in kernel/hamiltonian"},
+                    {"--json", &given->json, "Print JSON"}},
+      .example = "mixwell plugins show kernel/hamiltonian",
+      .json = &given->json,
+      .action = [given] { return show(*given); }};
 }
 
 }  // namespace
@@ -141,12 +132,11 @@ Command plugins_command() {
   const auto given = std::make_shared<Arguments>();
   return {.name = "plugins",
           .purpose = "List the components at hand, and the libraries that could not be used",
-          .arguments = {{.name = "kind",
-                         .value = &given->kind,
-                         .help = fmt::format("One of {}", fmt::join(kind_names(), ", ")),
-                         .type = "KIND",
-                         .words = kind_names()},
-                        {.name = "--json", .value = &given->json, .help = "Print JSON"}},
+          .arguments = {{"kind KIND",
+                         &given->kind,
+                         fmt::format("One of {}", fmt::join(kind_names(), ", ")),
+                         {.optional = true, .words = kind_names()}},
+                        {"--json", &given->json, "Print JSON"}},
           .example = "mixwell plugins kernel",
           .json = &given->json,
           .action = [given] { return list(*given); },

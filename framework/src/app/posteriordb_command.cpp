@@ -1,9 +1,7 @@
 // mixwell posteriordb: what the defaults achieve on posteriors whose answers are known.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/module.hpp"
-#include "app/modules/posteriordb.hpp"
-#include "app/modules/study.hpp"
+#include "app/modules.hpp"
 
 #include <memory>
 
@@ -16,34 +14,21 @@ struct Given {
 };
 
 std::vector<Argument> posteriordb_arguments(Given& given) {
-  return {
-      {.name = "checkout",
-       .value = &given.database.checkout,
-       .help = "Folder of a checkout of posteriordb",
-       .type = "DIR",
-       .required = true},
-      {.name = "--only",
-       .value = &given.study.only,
-       .help = "Only posteriors whose name matches it (*, ?, [...]; without these: contains it)",
-       .type = "PATTERN"},
-      {.name = "--out",
-       .value = &given.database.folder,
-       .help = "Folder for the study and its results (default: out/posteriordb)",
-       .type = "DIR"},
-      {.name = "--engine",
-       .value = &given.database.engine,
-       .help = "Of the model `stan`: auto, compile or interpret",
-       .type = "auto|compile|interpret"},
-      {.name = "--jobs",
-       .value = &given.study.jobs,
-       .help = "Posteriors to sample at a time (default: all cores)",
-       .is_positive = true},
-      {.name = "--retry", .value = &given.study.retry, .help = "Sample failed ones again"},
-      {.name = "--table",
-       .value = &given.study.table,
-       .help = "Print what is known so far, and run nothing"},
-      {.name = "--quiet", .value = &given.study.quiet, .help = "No progress"},
-      {.name = "--json", .value = &given.study.json, .help = "The table as JSON"}};
+  return {{"checkout DIR", &given.database.checkout, "Folder of a checkout of posteriordb"},
+          {"--only PATTERN", &given.study.only,
+           "Only posteriors whose name matches it (*, ?, [...]; without these: contains it)"},
+          {"--out DIR", &given.database.folder,
+           "Folder for the study and its results (default: out/posteriordb)"},
+          {"--engine auto|compile|interpret", &given.database.engine,
+           "Of the model `stan`: auto, compile or interpret"},
+          {"--jobs",
+           &given.study.jobs,
+           "Posteriors to sample at a time (default: all cores)",
+           {.is_positive = true}},
+          {"--retry", &given.study.retry, "Sample failed ones again"},
+          {"--table", &given.study.table, "Print what is known so far, and run nothing"},
+          {"--quiet", &given.study.quiet, "No progress"},
+          {"--json", &given.study.json, "The table as JSON"}};
 }
 
 /// Runs what is not finished, then prints the table: both are those of the study.

@@ -1,9 +1,7 @@
 // The whole program: one command line, one command, one exit code.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/program.hpp"
-
 #include "app/command.hpp"
-#include "app/process_guard.hpp"
+#include "app/signals.hpp"
 #include "base/memory.hpp"
 #include "base/shortened.hpp"
 #include "files/json.hpp"

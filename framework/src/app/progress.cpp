@@ -1,4 +1,4 @@
-// How far a run has come: a line that rewrites itself, or lines of JSON.
+// How far a run or a study has come, shown while it is at work.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/progress.hpp"
 
@@ -6,46 +6,138 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace mixwell::app {
 namespace {
 
-const char* name_of(PhaseKind phase) { return phase == PhaseKind::warmup ? "warm-up" : "sampling"; }
+using Json = nlohmann::ordered_json;
 
-double rate_of(const Progress& progress) {
-  return progress.seconds > 0 ? static_cast<double>(progress.done) / progress.seconds : 0.0;
+constexpr const char* wipe_line = "\r\033[K";
+constexpr double too_early = 0.5;  ///< seconds, to say how many are left
+
+bool can_rewrite_lines() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) != "dumb" &&
+         ::isatty(STDERR_FILENO) == 1;
+}
+
+/// "42 s left", "3 min left", "2.5 h left".
+std::string time_left(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s left", seconds);
+  const auto minutes = static_cast<std::int64_t>(seconds / 60);
+  return minutes < 100 ? fmt::format("{} min left", minutes)
+                       : fmt::format("{:.1f} h left", seconds / 3600);
+}
+
+/// A second, or 0 before any has passed.
+double rate(std::int64_t done, double seconds) {
+  return seconds > 0 ? static_cast<double>(done) / seconds : 0.0;
 }
 
 std::string left_of(const Progress& progress) {
-  constexpr double too_early = 0.5;
-  const double rate = rate_of(progress);
-  if (!(rate > 0) || progress.seconds < too_early) return "";
-  return time_left(static_cast<double>(progress.total - progress.done) / rate);
+  const double done = rate(progress.done, progress.seconds);
+  if (!(done > 0) || progress.seconds < too_early) return "";
+  return time_left(static_cast<double>(progress.total - progress.done) / done);
+}
+
+std::string left_of(const StudyProgress& progress) {
+  if (progress.ended == 0 || progress.seconds < too_early) return "";
+  const auto left = static_cast<double>(progress.total - progress.done - progress.failed);
+  return "  " + time_left(left * progress.seconds / static_cast<double>(progress.ended));
+}
+
+/// "sampling  42 %  1.2e+04 sweeps/s  8 s left  0 divergences"
+std::string line_of(const Progress& progress) {
+  const auto percent = progress.total > 0 ? 100 * progress.done / progress.total : 0;
+  return fmt::format("{}  {} %  {:.3g} sweeps/s  {}  {} divergences",
+                     progress.phase == PhaseKind::warmup ? "warm-up" : "sampling", percent,
+                     rate(progress.done, progress.seconds), left_of(progress),
+                     progress.divergences);
+}
+
+/// "running  120 of 1000 cells done  3 failed  2 running  4.1 cells/s  4 min left"
+std::string line_of(const StudyProgress& progress) {
+  if (progress.total == 0) return progress.stage;
+  const std::string elsewhere =
+      progress.elsewhere == 0 ? "" : fmt::format("  {} elsewhere", progress.elsewhere);
+  const char* const unit = progress.stage == "tuning" ? "trials" : "cells";
+  return fmt::format("{}  {} of {} {} done  {} failed  {} running{}  {:.3g} {}/s{}", progress.stage,
+                     progress.done, progress.total, unit, progress.failed, progress.running,
+                     elsewhere, rate(progress.ended, progress.seconds), unit, left_of(progress));
+}
+
+Json json_of(const Progress& progress) {
+  return {{"phase", progress.phase == PhaseKind::warmup ? "warmup" : "sampling"},
+          {"done", progress.done},
+          {"total", progress.total},
+          {"seconds", progress.seconds},
+          {"divergences", progress.divergences}};
+}
+
+Json json_of(const StudyProgress& progress) {
+  return {{"stage", progress.stage},         {"done", progress.done},
+          {"failed", progress.failed},       {"running", progress.running},
+          {"elsewhere", progress.elsewhere}, {"total", progress.total},
+          {"ended", progress.ended},         {"seconds", progress.seconds}};
 }
 
 }  // namespace
 
-std::string progress_line(const Progress& progress) {
-  const auto percent = progress.total > 0 ? 100 * progress.done / progress.total : 0;
-  return fmt::format("{}  {} %  {:.3g} sweeps/s  {}  {} divergences", name_of(progress.phase),
-                     percent, rate_of(progress), left_of(progress), progress.divergences);
+ProgressDisplay::ProgressDisplay(bool quiet, bool json)
+    : style_(quiet                 ? Style::none
+             : json                ? Style::json
+             : can_rewrite_lines() ? Style::line
+                                   : Style::none) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  if (style_ == Style::line && last_) std::fputs(wipe_line, stderr);
 }
 
-std::string progress_json(const Progress& progress) {
-  const char* const phase = progress.phase == PhaseKind::warmup ? "warmup" : "sampling";
-  const nlohmann::ordered_json json = {{"progress",
-                                        {{"phase", phase},
-                                         {"done", progress.done},
-                                         {"total", progress.total},
-                                         {"seconds", progress.seconds},
-                                         {"divergences", progress.divergences}}}};
-  return json_text(json);
+bool ProgressDisplay::is_due() {
+  using namespace std::chrono_literals;
+  const auto interval = style_ == Style::line ? 100ms : 1000ms;
+  const auto now = Clock::now();
+  if (last_ && now - *last_ < interval) return false;
+  last_ = now;
+  return true;
+}
+
+/// A run does not end because its progress cannot be written.
+template <class Any>
+void ProgressDisplay::print(const Any& progress) const {
+  const bool is_line = style_ == Style::line;
+  std::FILE* const to = is_line ? stderr : stdout;
+  const std::string text =
+      is_line ? wipe_line + line_of(progress) : json_text({{"progress", json_of(progress)}}) + "\n";
+  std::fputs(text.c_str(), to);
+  std::fflush(to);
 }
 
 void ProgressDisplay::show(const Progress& progress) {
-  if (!display_.is_due()) return;
-  const bool is_line = display_.style() == Display::Style::line;
-  display_.print(is_line ? progress_line(progress) : progress_json(progress));
+  if (style_ != Style::none && is_due()) print(progress);
+}
+
+void ProgressDisplay::show(const StudyProgress& progress) {
+  if (style_ == Style::none) return;
+  const bool is_new = progress.stage != stage_;
+  if (!is_due() && !is_new) return;
+  stage_ = progress.stage;
+  print(progress);
+}
+
+void ProgressDisplay::finish(const StudyProgress& progress) const {
+  if (style_ == Style::json) print(progress);
+}
+
+void ProgressDisplay::remark(const std::string& text) const {
+  const char* const before = style_ == Style::line ? wipe_line : "";
+  std::fputs((before + ("mixwell: note: " + text + "\n")).c_str(), stderr);
 }
 
 }  // namespace mixwell::app

@@ -1,28 +1,46 @@
-// How far a run has come: a line that rewrites itself, or lines of JSON.
+// How far a run or a study has come, shown while it is at work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "app/display.hpp"
-
 #include <mixwell/lab/run.hpp>
+#include <mixwell/lab/study.hpp>
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 namespace mixwell::app {
 
-/// "sampling  42 %  1.2e+04 sweeps/s  8 s left  0 divergences"
-std::string progress_line(const Progress& progress);
-/// {"progress": {...}}
-std::string progress_json(const Progress& progress);
-
-/// Shows how far a run has come, as often as a Display is due.
+/// A line on standard error that rewrites itself and is wiped at the end, where standard error is a
+/// terminal that can rewrite one; or lines of JSON on standard output. At most ten times (JSON:
+/// once) a second.
 class ProgressDisplay {
  public:
-  explicit ProgressDisplay(Display::Style style) : display_(style) {}
+  /// What the command was asked for: nothing, or JSON.
+  ProgressDisplay(bool quiet, bool json);
+  ~ProgressDisplay();
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
   void show(const Progress& progress);
+  /// A new stage at once.
+  void show(const StudyProgress& progress);
+  /// As JSON the last state, whenever the one before was shown.
+  void finish(const StudyProgress& progress) const;
+  /// A note on standard error, instead of the line.
+  void remark(const std::string& text) const;
 
  private:
-  Display display_;
+  using Clock = std::chrono::steady_clock;
+  enum class Style { none, line, json };
+
+  bool is_due();
+  template <class Any>
+  void print(const Any& progress) const;
+
+  Style style_;
+  std::optional<Clock::time_point> last_;
+  std::string stage_;  ///< of a study, that was shown last
 };
 
 }  // namespace mixwell::app

@@ -3,8 +3,7 @@
 #include "app/report.hpp"
 
 #include "advice/warnings.hpp"
-#include "app/ess_text.hpp"
-#include "app/text_table.hpp"
+#include "app/text_layout.hpp"
 
 #include <mixwell/lab/ess.hpp>
 
@@ -119,9 +118,10 @@ std::string paper_table(const std::vector<SummaryRow>& rows, const std::string& 
                         const Cut& cut) {
   const PaperEstimators papers = papers_in(rows);
   if (papers.empty()) return {};
-  std::vector<TextTable::Heading> headings = {{heading, Align::left}, {"ess_bulk", Align::right}};
-  for (const auto* const paper : papers) headings.push_back({paper->definition.key, Align::right});
-  headings.push_back({"", Align::left});
+  std::vector<std::string> headings = {heading, ">ess_bulk"};
+  for (const auto* const paper : papers)
+    headings.push_back(fmt::format(">{}", paper->definition.key));
+  headings.emplace_back();
   return "\n" + filled(TextTable(std::move(headings)), rows, cut,
                        [&](const SummaryRow& row) { return paper_row(row, papers); });
 }
@@ -232,9 +232,9 @@ std::string left_out_line(const Summary& summary) {
 
 std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
                            const std::string& heading) {
-  std::vector<TextTable::Heading> headings = {{heading, Align::left}};
-  for (const Statistic& s : statistics) headings.push_back({s.name, Align::right});
-  if (std::any_of(rows.begin(), rows.end(), is_unreliable)) headings.push_back({"", Align::left});
+  std::vector<std::string> headings = {heading};
+  for (const Statistic& s : statistics) headings.push_back(fmt::format(">{}", s.name));
+  if (std::any_of(rows.begin(), rows.end(), is_unreliable)) headings.emplace_back();
   return filled(TextTable(std::move(headings)), rows, cut, row_of);
 }
 

@@ -1,8 +1,7 @@
 // mixwell report: one page to look at, of a run or of a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/module.hpp"
-#include "app/modules/report.hpp"
+#include "app/modules.hpp"
 
 #include <memory>
 
@@ -13,20 +12,12 @@ Command report_command() {
   return {.name = "report",
           .purpose = "Make one HTML page of a run or a study, to open in any browser, offline",
           .arguments =
-              {{.name = "path",
-                .value = &given->path,
-                .help = "Folder of a run or a study, a study file (its results in out/NAME), or "
-                        "the .json that `mixwell study STUDY.toml --table --json` printed",
-                .type = "DIR|STUDY.toml|TABLE.json",
-                .required = true},
-               {.name = "-o,--out",
-                .value = &given->file,
-                .help = "File to write (default: report.html in the folder; TABLE.html beside a "
-                        "table)",
-                .type = "FILE.html"},
-               {.name = "--json",
-                .value = &given->json,
-                .help = "Print the file and its size as JSON"}},
+              {{"path DIR|STUDY.toml|TABLE.json", &given->path,
+                "Folder of a run or a study, a study file (its results in out/NAME), or the .json "
+                "that `mixwell study STUDY.toml --table --json` printed"},
+               {"-o,--out FILE.html", &given->file,
+                "File to write (default: report.html in the folder; TABLE.html beside a table)"},
+               {"--json", &given->json, "Print the file and its size as JSON"}},
           .example = "mixwell report out/challenger -o challenger.html",
           .json = &given->json,
           .action = [given] {

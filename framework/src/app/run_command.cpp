@@ -4,17 +4,16 @@
 #include "advice/run_json.hpp"
 #include "app/command.hpp"
 #include "app/join_ranks.hpp"
-#include "app/process_guard.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
-#include "app/stop_signal.hpp"
+#include "app/signals.hpp"
 #include "base/ranks.hpp"
 #include "files/json.hpp"
 #include "run/joint.hpp"
 
 #include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/run.hpp>
-#include <mixwell/portions.hpp>
+#include <mixwell/law/portions.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,12 +29,9 @@ namespace {
 
 struct Arguments {
   ManifestArguments manifest;
-  std::string folder;
+  RunOptions options;
   std::string resumed;  ///< folder of an interrupted run
-  int threads = 0;
   bool prior = false;
-  bool force = false;
-  bool checked = false;
   bool quiet = false;
   bool json = false;
 };
@@ -46,32 +42,23 @@ struct Loaded {
   Composition composition;
 };
 
-Display::Style progress_style(const Arguments& arguments) {
-  if (arguments.quiet) return Display::Style::none;
-  if (arguments.json) return Display::Style::json;
-  return Display::line_or_none();
-}
-
 /// `ranks` null: here alone. Nothing on another rank than 0.
 std::optional<RunResult> carry_out(const Composition& composition, const Arguments& arguments,
                                    Ranks* ranks) {
   const StopSignal stop;
-  ProgressDisplay display(progress_style(arguments));
-  RunOptions options;
+  ProgressDisplay display(arguments.quiet, arguments.json);
+  RunOptions options = arguments.options;
   const std::string ending = composition.run.prior ? "-prior" : "";
-  options.folder = arguments.folder.empty() ? "out/" + composition.name + ending : arguments.folder;
-  if (!arguments.resumed.empty()) options.folder = arguments.resumed;
+  if (options.folder.empty()) options.folder = "out/" + composition.name + ending;
   options.resume = !arguments.resumed.empty();
+  if (options.resume) options.folder = arguments.resumed;
   set_last_words(fmt::format(
       "  `mixwell run --resume {}` goes on from the last checkpoint, if there was one\n",
       options.folder));
-  options.threads = arguments.threads;
-  options.force = arguments.force;
-  options.checked = arguments.checked;
   options.progress = [&display](const Progress& progress) { display.show(progress); };
   options.stop = &stop.request();
   if (ranks == nullptr) return run(composition, options);
-  options.threads = threads_of(*ranks, arguments.threads);
+  options.threads = threads_of(*ranks, options.threads);
   return run_jointly(*ranks, composition, options);
 }
 
@@ -149,8 +136,9 @@ Loaded loaded(const Arguments& arguments, Ranks* ranks) {
 
 /// Options that all ranks must have alike, beside the manifest's.
 std::string options_of(const Arguments& arguments) {
-  return fmt::format("--out={} --resume={}{}{}", arguments.folder, arguments.resumed,
-                     arguments.force ? " --force" : "", arguments.checked ? " --checked" : "");
+  const RunOptions& options = arguments.options;
+  return fmt::format("--out={} --resume={}{}{}", options.folder, arguments.resumed,
+                     options.force ? " --force" : "", options.checked ? " --checked" : "");
 }
 
 Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
@@ -197,36 +185,26 @@ ExitCode run_manifest(const Arguments& arguments) {
 std::vector<Argument> run_arguments(Arguments& given) {
   std::vector<Argument> all = manifest_and(
       given.manifest,
-      {{.name = "--out",
-        .value = &given.folder,
-        .help = "Folder for the results (default: out/NAME; of the prior out/NAME-prior)",
-        .type = "DIR"},
-       {.name = "--prior",
-        .value = &given.prior,
-        .help = "Sample the prior in the place of the posterior, as run.prior = true does"},
-       {.name = "--threads",
-        .value = &given.threads,
-        .help = "Threads to use, at most eight for each core (default: one for each); results do "
-                "not depend on it",
-        .is_positive = true},
-       {.name = "--force", .value = &given.force, .help = "Replace the results of an earlier run"},
-       {.name = "--checked",
-        .value = &given.checked,
-        .help = "Look for code of plugins that writes where it may not, or whose gradient is "
-                "another the second time; takes about twice as long"},
-       {.name = "--resume",
-        .value = &given.resumed,
-        .help = "Go on with the interrupted run in that folder, instead of a manifest; the draws "
-                "are those of a run without interruption",
-        .type = "DIR",
-        .excludes = {"manifest", "--set", "--out", "--force", "--prior"}},
-       {.name = "--quiet",
-        .value = &given.quiet,
-        .help = "Print nothing but errors, and with --json the result"},
-       {.name = "--json",
-        .value = &given.json,
-        .help = "Print progress and result as lines of JSON"}});
-  all.front().required = false;
+      {{"--out DIR", &given.options.folder,
+        "Folder for the results (default: out/NAME; of the prior out/NAME-prior)"},
+       {"--prior", &given.prior,
+        "Sample the prior in the place of the posterior, as run.prior = true does"},
+       {"--threads",
+        &given.options.threads,
+        "Threads to use, at most eight for each core (default: one for each); results do not "
+        "depend on it",
+        {.is_positive = true}},
+       {"--force", &given.options.force, "Replace the results of an earlier run"},
+       {"--checked", &given.options.checked,
+        "Look for code of plugins that writes where it may not, or whose gradient is another the "
+        "second time; takes about twice as long"},
+       {"--resume DIR",
+        &given.resumed,
+        "Go on with the interrupted run in that folder, instead of a manifest; the draws are those "
+        "of a run without interruption",
+        {.excludes = {"manifest", "--set", "--out", "--force", "--prior"}}},
+       {"--quiet", &given.quiet, "Print nothing but errors, and with --json the result"},
+       {"--json", &given.json, "Print progress and result as lines of JSON"}});
   all.front().required_unless = "--resume";
   return all;
 }
@@ -235,17 +213,16 @@ std::vector<Argument> run_arguments(Arguments& given) {
 
 Command run_command() {
   const auto given = std::make_shared<Arguments>();
-  return {
-      .name = "run",
-      .purpose = "Run a manifest and report what came of it",
-      .arguments = run_arguments(*given),
-      .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
-      .notes =
-          "Replicates, or with run.ranks = \"data\" the data, are divided among processes of MPI "
-          "where there are several:\n"
-          "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
-      .json = &given->json,
-      .action = [given] { return run_manifest(*given); }};
+  return {.name = "run",
+          .purpose = "Run a manifest and report what came of it",
+          .arguments = run_arguments(*given),
+          .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
+          .notes =
+              "Replicates, or with run.ranks = \"data\" the data, are divided among processes of "
+              "MPI where there are several:\n"
+              "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
+          .json = &given->json,
+          .action = [given] { return run_manifest(*given); }};
 }
 
 }  // namespace mixwell::app

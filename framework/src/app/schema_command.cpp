@@ -1,8 +1,7 @@
 // mixwell schema: the JSON schemas of manifests and studies, for editors.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/module.hpp"
-#include "app/modules/study.hpp"
+#include "app/modules.hpp"
 
 #include <fmt/format.h>
 
@@ -25,9 +24,7 @@ Command schema_command() {
   const auto of_studies = std::make_shared<bool>(false);
   return {.name = "schema",
           .purpose = "Print a JSON schema of manifests, made from all plugins at hand, for editors",
-          .arguments = {{.name = "--study",
-                         .value = of_studies.get(),
-                         .help = "Of study files instead"}},
+          .arguments = {{"--study", of_studies.get(), "Of study files instead"}},
           .example = "mixwell schema > mixwell.schema.json",
           .action = [of_studies] { return schema(*of_studies); }};
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 
-#include <mixwell/standard_draws.hpp>
+#include <mixwell/detail/standard_draws.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "base/shortened.hpp"
 #include "base/utf8.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

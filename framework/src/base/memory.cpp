@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,7 +15,6 @@
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -62,19 +61,12 @@ double bytes_in(std::string_view text) {
   return number * unit;
 }
 
-/// The number that follows `key` in a file of the kernel's; without a key, the first.
+/// The number that follows `key` in a file of the kernel's; without a key, the one it begins with.
 std::optional<double> number_in(const std::string& file, std::string_view key = {}) {
   std::ifstream in(file);
-  for (std::string word; in >> word;) {
-    if (!key.empty() && word != key) continue;
-    double number = 0;
-    if (key.empty()) {
-      std::istringstream(word) >> number;
-      return word == "max" ? std::nullopt : std::optional(number);
-    }
-    if (in >> number) return number;
-  }
-  return std::nullopt;
+  for (std::string word; !key.empty() && word != key && in >> word;) continue;
+  double number = 0;
+  return in >> number ? std::optional(number) : std::nullopt;
 }
 
 /// What a control group may still have: files that are kept in memory make room when asked.

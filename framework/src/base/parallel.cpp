@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 
-#include <mixwell/parallel.hpp>
+#include <mixwell/base/machine.hpp>
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 
 #include <atomic>
 #include <span>
@@ -64,16 +64,6 @@ class MIXWELL_INTERNAL CallMark {
 
 /// The same text at a place that stays valid for ever; equal texts are kept once.
 MIXWELL_INTERNAL const char* kept_text(const std::string& text);
-
-/// Says how to speak of a component: `path` is its table in the manifest ("kernel.hmc"), `words`
-/// that table with its plugin, place and library. The last 256 are known.
-MIXWELL_INTERNAL void introduce(const Component& component, const std::string& path,
-                                const std::string& words);
-/// Its words, or null. May be called in a signal handler.
-MIXWELL_INTERNAL const char* words_for(const Component* component) noexcept;
-/// Kept words for an operation of a kernel graph ("hmc/refresh"): those of the kernel or compositor
-/// whose name is in its path, or the library of the class of `body`, which has virtual functions.
-MIXWELL_INTERNAL const char* words_for_operation(const std::string& name, const void* body);
 
 /// Throws the exception being handled again, as one of Mixwell's that says where it came from: what
 /// is no Error as a RunError. Lack of memory and broken wiring say enough themselves.

@@ -1,6 +1,6 @@
 // Threefry2x64-20 for eight counters at a time, and what is made of its words.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/random.hpp>
+#include <mixwell/base/random.hpp>
 
 #include <algorithm>
 #include <cstring>

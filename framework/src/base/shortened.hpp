@@ -1,4 +1,4 @@
-// Texts from outside, which may be of any length, as they stand in messages.
+// Texts as they stand in messages: shortened where they are from outside, nouns with an article.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,6 +15,12 @@ inline std::string shortened(std::string_view text, std::size_t most = 60) {
   std::size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return std::string(text.substr(0, end)) + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
+/// "a model", "an estimator": by the first letter, which is right for kinds and their purposes.
+inline std::string with_article(std::string_view noun) {
+  const bool vowel = std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
+  return std::string(vowel ? "an " : "a ").append(noun);
 }
 
 }  // namespace mixwell

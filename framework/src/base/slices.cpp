@@ -4,7 +4,9 @@
 
 #include "base/split.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -116,10 +118,7 @@ class SliceReader {
 
   std::string shape_text() const {
     if (array_.shape.empty()) return "`" + array_.name + "` is a scalar";
-    std::string text = "`" + array_.name + "` has the shape [";
-    for (const Index length : array_.shape)
-      text += (text.back() == '[' ? "" : ", ") + std::to_string(length);
-    return text + "]";
+    return fmt::format("`{}` has the shape [{}]", array_.name, fmt::join(array_.shape, ", "));
   }
 
   /// An index, from the end where negative; `most` is the largest that may stand here.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,12 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   }
   parts.push_back(text);
   return parts;
+}
+
+/// Without its end, counted from 0; empty behind the last.
+inline std::string_view line_of(std::string_view text, std::size_t line) {
+  for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
 }
 
 /// Without the spaces, tabs and ends of lines around it.

@@ -1,6 +1,6 @@
 // Draws from standard laws.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/standard_draws.hpp>
+#include <mixwell/detail/standard_draws.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/state.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/state.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Scratch memory for code inside a transition.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/workspace.hpp>
+#include <mixwell/base/workspace.hpp>
 
 #include <algorithm>
 

@@ -2,27 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
-#include "certificate/authorship.hpp"
-#include "files/words.hpp"
-
 #include <algorithm>
 #include <utility>
 
 namespace mixwell {
 namespace {
-
-constexpr Words<Trait, 12> trait_words = {{{Trait::bound, "bound"},
-                                           {Trait::continuous, "continuous"},
-                                           {Trait::density, "density"},
-                                           {Trait::exact_potential, "exact_potential"},
-                                           {Trait::invariant, "invariant"},
-                                           {Trait::involution, "involution"},
-                                           {Trait::keeps_law, "keeps_law"},
-                                           {Trait::marginal, "marginal"},
-                                           {Trait::order, "order"},
-                                           {Trait::total, "total"},
-                                           {Trait::unbiased, "unbiased"},
-                                           {Trait::volume, "volume"}}};
 
 /// What `more` adds goes to the end.
 template <class T>
@@ -57,29 +41,26 @@ std::string both_cited(const std::string& all, const std::string& more) {
 
 }  // namespace
 
-Analysis::Analysis(const KernelGraph& of, bool as_if_frozen)
+Analysis::Analysis(const KernelGraph& of, bool frozen)
     : graph(of),
-      frozen(as_if_frozen),
       cones(of),
-      all(transitions(of, as_if_frozen)),
+      all(transitions(of, frozen)),
       influence(of, cones),
       staleness(of, cones, all),
       writers(of.variables().size()),
       noises_(of.values().size()) {
   for (std::size_t t = 0; t < all.size(); ++t)
     for (const Variable v : all[t].writes) writers[index(v)].push_back(t);
-  for (std::size_t k = 0; k < noises_.size(); ++k)
-    noises_[k] = graph.values()[k].kind == ValueKind::noise;
+  for (const Value v : all_values(graph)) noises_[index(v)] = graph[v].kind == ValueKind::noise;
   find_branches();
   find_units();
 }
 
 void Analysis::find_branches() {
   branches_.resize(graph.values().size());
-  for (std::size_t k = 0; k < branches_.size(); ++k) {
-    const Value v{static_cast<std::int32_t>(k)};
+  for (const Value v : all_values(graph)) {
     if (graph[v].kind != ValueKind::derived || graph[v].producer < 0) continue;
-    std::set<Branch>& found = branches_[k];
+    std::set<Branch>& found = branches_[index(v)];
     const OperationInfo& by = operation(graph[v].producer);
     if (by.guard && !graph[v].evaluated_law) found.insert({by.guard.choice.id, by.guard.branch});
     if (!is_pure(graph, v)) continue;
@@ -280,14 +261,14 @@ bool Analysis::is_drawn_anew_since(std::size_t t, Value version) const {
   });
 }
 
+bool Analysis::is_still(Value version) const {
+  return is(version, VariableKind::history) && !is_written(graph[version].variable);
+}
+
 bool Analysis::is_constant(Value of) const {
-  bool constant = true;
-  each(cones.leaves(of), [&](std::int32_t id) {
-    const Value leaf{id};
-    const bool still = is(leaf, VariableKind::history) && !is_written(graph[leaf].variable);
-    constant = constant && (still || graph[leaf].kind == ValueKind::constant);
+  return !any(cones.leaves(of), [&](Value leaf) {
+    return graph[leaf].kind != ValueKind::constant && !is_still(leaf);
   });
-  return constant;
 }
 
 Value Analysis::law_before(Value law) const {
@@ -302,19 +283,21 @@ std::vector<Value> Analysis::factors_of(Value law) const {
   const OperationInfo& by = *maker(law);
   if (graph[law].storage && !input_of(by, Role::law)) return factors_of(graph[law].storage);
   std::vector<Value> found;
-  for (const Input& input : by.inputs) {
-    if (input.role != Role::law) continue;
-    for (const Value v : factors_of(input.value)) found.push_back(v);
-  }
+  for (const Value behind : values_of(by, Role::law))
+    for (const Value v : factors_of(behind)) found.push_back(v);
   return found;
+}
+
+std::vector<Value> Analysis::laws_with(const Factor& factor, const OperationInfo& who) const {
+  std::vector<Value> laws = values_of(who, Role::law);
+  std::erase_if(laws, [&](Value law) { return !contains(factors_of(law), factor.law); });
+  return laws;
 }
 
 bool Analysis::is_factor_made(Value law) const {
   const auto made_from = factors_of(law);
-  return std::ranges::any_of(made_from, [&](Value v) {
-    return std::any_of(graph.factors().begin(), graph.factors().end(),
-                       [&](const Factor& f) { return f.law == v; });
-  });
+  return std::ranges::any_of(graph.factors(),
+                             [&](const Factor& f) { return contains(made_from, f.law); });
 }
 
 std::vector<Value> Analysis::since_redraw(Value last, const Guard& where) const {
@@ -356,10 +339,8 @@ std::vector<Variable> Analysis::behind(Variable history) const {
 }
 
 bool has_law(const OperationInfo& who, Value law) {
-  return std::ranges::any_of(who.inputs, [&](const Input& i) {
-    return i.value == law &&
-           (i.role == Role::law || i.role == Role::law_at_proposal || i.role == Role::stage_law);
-  });
+  return std::ranges::any_of(who.inputs,
+                             [&](const Input& i) { return i.value == law && is_law_role(i.role); });
 }
 
 Verdict fine(Rule rule, std::string reason, std::string citation) {
@@ -385,17 +366,9 @@ Verdict cited(Verdict v, std::string citation) {
   return v;
 }
 
-Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, Trait trait) {
-  const bool is_order = trait == Trait::order;
-  v.assumes.push_back({who.name, std::string(word_of(trait_words, trait)),
-                       is_order ? std::optional(who.traits.order) : std::nullopt});
-  if (trait == Trait::invariant || !is_built_in(a.graph, who))
-    v.declared.push_back(v.assumes.back());
-  return v;
-}
-
-Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, std::string words) {
-  v.assumes.push_back({who.name, std::move(words), {}});
+Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, std::string trait,
+                 std::optional<int> value) {
+  v.assumes.push_back({who.name, std::move(trait), value});
   if (!is_built_in(a.graph, who)) v.declared.push_back(v.assumes.back());
   return v;
 }
@@ -427,29 +400,20 @@ void join(Verdict& total, const Verdict& other) {
 }
 
 void merge(Verdict& total, const Verdict& other) {
-  const bool both_asymptotic =
-      total.accuracy == Accuracy::asymptotic && other.accuracy == Accuracy::asymptotic;
-  const int order = both_asymptotic ? std::min(total.order, other.order) : 0;
-  const bool adaptive = total.adaptive || other.adaptive;
-  const std::string density = total.density == "pi" ? other.density : total.density;
-  std::vector<Assumption> assumes = united(std::move(total.assumes), other.assumes);
-  std::vector<Assumption> declared = united(std::move(total.declared), other.declared);
-  std::vector<std::string> notes = united(total.notes, other.notes);
-  std::string citation = both_cited(total.citation, other.citation);
-  const bool coupled = total.coupled || other.coupled;
-  if (rank(other) > rank(total)) total = other;
-  if (both_asymptotic) total.order = order;
-  total.adaptive = adaptive;
-  total.density = density;
-  total.assumes = std::move(assumes);
-  total.declared = std::move(declared);
-  total.coupled = coupled;
-  if (total.accuracy == Accuracy::none) {
-    total.notes.clear();
-    return;
-  }
-  total.notes = std::move(notes);
-  total.citation = std::move(citation);
+  Verdict both = rank(other) > rank(total) ? other : total;
+  if (total.accuracy == Accuracy::asymptotic && other.accuracy == Accuracy::asymptotic)
+    both.order = std::min(total.order, other.order);
+  both.adaptive = total.adaptive || other.adaptive;
+  both.density = total.density == "pi" ? other.density : total.density;
+  both.assumes = united(std::move(total.assumes), other.assumes);
+  both.declared = united(std::move(total.declared), other.declared);
+  both.coupled = total.coupled || other.coupled;
+  both.notes = united(std::move(total.notes), other.notes);
+  if (both.accuracy == Accuracy::none)
+    both.notes.clear();
+  else
+    both.citation = both_cited(total.citation, other.citation);
+  total = std::move(both);
 }
 
 }  // namespace mixwell

@@ -6,7 +6,7 @@
 #include "graph/cone.hpp"
 #include "graph/edges.hpp"
 
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/lab/certificate.hpp>
 
 #include <optional>
@@ -40,7 +40,7 @@ struct Past {
 /// One graph, and what follows only from its edges.
 struct Analysis {
   /// frozen: as if nothing were learnt any more.
-  Analysis(const KernelGraph& of, bool as_if_frozen);
+  Analysis(const KernelGraph& of, bool frozen);
 
   const OperationInfo& operation(std::int32_t id) const { return graph.operations()[index(id)]; }
   /// The operation that writes.
@@ -126,19 +126,22 @@ struct Analysis {
   IdSet noises_behind(Value of) const;
   /// These, and the noises behind the laws of auxiliaries that `t` reads and does not judge.
   IdSet noises_behind(Value of, std::size_t t) const;
+  /// A version of a history that nothing writes in this phase.
+  bool is_still(Value version) const;
   /// All leaves are constants or histories that nothing writes.
   bool is_constant(Value of) const;
   /// The law that a law replaces, or of which it is a view.
   Value law_before(Value law) const;
   /// Constants that a law was made from, over views and `law` edges.
   std::vector<Value> factors_of(Value law) const;
+  /// Laws that an operation reads and that a factor went into.
+  std::vector<Value> laws_with(const Factor& factor, const OperationInfo& who) const;
   /// A law that no factor went into is the law of an auxiliary.
   bool is_auxiliary_law(const Input& input) const {
     return input.role == Role::law && !is_factor_made(input.value);
   }
 
   const KernelGraph& graph;
-  bool frozen;
   Cones cones;
   std::vector<GraphTransition> all;
   Influence influence;
@@ -191,26 +194,11 @@ struct OneTransition {
   std::size_t t_;
   const OperationInfo& who_;  ///< that writes
 };
-/// Traits that a verdict relies on by their names.
-enum class Trait {
-  bound,
-  continuous,
-  density,
-  exact_potential,
-  invariant,
-  involution,
-  keeps_law,
-  marginal,
-  order,
-  total,
-  unbiased,
-  volume
-};
-/// Notes a trait that the verdict relies on. It is `declared` if only an outside author states it,
-/// and so is `invariant`, whoever states it: no contract can test it.
-Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, Trait trait);
-/// The same for what an operation declares in other words.
-Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, std::string words);
+/// Notes a trait, by its name in Traits, or what the operation declares in other words, that the
+/// verdict relies on. It is `declared` if only an outside author states it. `value`: of a trait
+/// that is a number.
+Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, std::string trait,
+                 std::optional<int> value = {});
 /// Notes that the verdict relies on a contract of a function by an outside author. Tests hold the
 /// functions of built-in components to their contracts.
 Verdict resting_on(const Analysis& a, Verdict v, Value function, const std::string& contract);
@@ -221,6 +209,12 @@ int rank(const Verdict& v);
 /// own. The parts of both stay; a verdict without parts is a part itself, unless it says nothing
 /// yet.
 void join(Verdict& total, const Verdict& other);
+/// `total` with all of these.
+template <class... More>
+Verdict joined(Verdict total, const More&... more) {
+  (join(total, more), ...);
+  return total;
+}
 /// The same for verdicts whose parts are kept elsewhere.
 void merge(Verdict& total, const Verdict& other);
 
@@ -244,6 +238,14 @@ Verdict judge_estimate(const Analysis& a, Variable kept);
 bool moves_normals(const Analysis& a, const OperationInfo& move);
 /// The factors of a slot are in the laws of its updates, which keep one density.
 Verdict judge_slot(const Analysis& a, Variable slot);
+
+/// Whose word a trait is: whether the operation's body, the component that it acts for and the
+/// functions that it writes are code of libmixwell or of the folder of plugins beside it, whose
+/// tests hold traits to contracts. Kernels of graphs that were made by hand, as in tests, are not.
+bool is_built_in(const KernelGraph& graph, const OperationInfo& operation);
+/// The same of a function of the graph and of what makes its numbers; of a model's own law, of the
+/// model.
+bool is_built_in(const KernelGraph& graph, Value function);
 
 /// Whether `there` is `here` with the proposal instead of the state: the same constants and
 /// the same pure operations (one body object), down to the versions that the accept `t` replaces in

@@ -1,11 +1,10 @@
 // Whose word a trait is.
 // SPDX-License-Identifier: Apache-2.0
-#include "certificate/authorship.hpp"
+#include "certificate/analysis.hpp"
+#include "files/own_files.hpp"
 
-#include "files/own_library.hpp"
-
-#include <mixwell/acts_for.hpp>
-#include <mixwell/foreign_code.hpp>
+#include <mixwell/component/component.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <dlfcn.h>
 
@@ -57,14 +56,14 @@ bool is_built_in(const KernelGraph& graph, const OperationInfo& operation) {
     return !graph[v].function || is_our_function(*graph[v].function);
   };
   return (!operation.body || is_our_body(*operation.body)) &&
-         std::all_of(operation.outputs.begin(), operation.outputs.end(), writes_ours);
+         std::ranges::all_of(operation.outputs, writes_ours);
 }
 
 bool is_built_in(const KernelGraph& graph, Value function) {
   const ValueInfo& info = graph[function];
   if (info.function && !is_our_function(*info.function)) return false;
-  return info.producer < 0 ||
-         is_built_in(graph, graph.operations()[static_cast<std::size_t>(info.producer)]);
+  const OperationInfo* const by = maker(graph, function);
+  return by == nullptr || is_built_in(graph, *by);
 }
 
 }  // namespace mixwell

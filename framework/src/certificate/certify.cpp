@@ -27,7 +27,7 @@ class Judge {
         without_(without),
         updates_(judged_by_themselves()),
         noise_(a_, wrong()) {
-    for (const Variable v : variables())
+    for (const Variable v : all_variables(a_.graph))
       verdicts_.resize(std::max(verdicts_.size(), a_.influence.component(v) + 1));
     from_.resize(verdicts_.size(), IdSet(verdicts_.size()));
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
@@ -47,7 +47,7 @@ class Judge {
       }
     }
     for (std::size_t t = 0; t < a_.all.size(); ++t) judge_auxiliary_writers(t);
-    for (const Variable v : variables()) {
+    for (const Variable v : all_variables(a_.graph)) {
       if (a_.is(v, VariableKind::slot)) conclude({v}, a_.graph[v].name, judge_slot(a_, v));
       if (a_.is(v, VariableKind::estimate)) {
         conclude({a_.graph[v].parts.front()}, a_.graph[v].name, judge_estimate(a_, v));
@@ -69,14 +69,6 @@ class Judge {
   }
 
  private:
-  std::vector<Variable> variables() const {
-    std::vector<Variable> all;
-    for (std::size_t k = 0; k < a_.graph.variables().size(); ++k) {
-      all.push_back({static_cast<std::int32_t>(k)});
-    }
-    return all;
-  }
-
   IdSet id_set(const std::vector<Variable>& all) const {
     IdSet found(a_.graph.variables().size());
     for (const Variable v : all) found.set(index(v));
@@ -295,11 +287,9 @@ bool is_written(const VariableInfo& v) { return !(v.carried == v.current); }
 /// Whether some function of that class is made from a history.
 template <class Made>
 bool makes(const KernelGraph& graph, const Cones& cones, Value history) {
-  for (std::size_t k = 0; k < graph.values().size(); ++k) {
-    const bool is_made = cones.depends({static_cast<std::int32_t>(k)}, history);
-    if (is_made && dynamic_cast<const Made*>(graph.values()[k].function.get())) return true;
-  }
-  return false;
+  return std::ranges::any_of(all_values(graph), [&](Value v) {
+    return cones.depends(v, history) && dynamic_cast<const Made*>(graph[v].function.get());
+  });
 }
 
 /// What a history learns: its own word, or what is made from the points that it keeps.

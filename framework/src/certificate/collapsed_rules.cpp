@@ -72,12 +72,7 @@ class CollapsedRules {
     if (update.moved.none()) return std::nullopt;
     update.given = Slots(all_.size());
     const OperationInfo& who = a_.info(t);
-    for (const Input& input : who.inputs) {
-      if (input.role != Role::law) continue;
-      const auto made_from = a_.factors_of(input.value);
-      if (!contains(made_from, factor.law)) continue;
-      update.given |= slots_behind(input.value);
-    }
+    for (const Value law : a_.laws_with(factor, who)) update.given |= slots_behind(law);
     update.given -= update.moved;
     update.redraws = who.kind == OperationKind::refresh && who.traits.full;
     update.always = !who.guard;

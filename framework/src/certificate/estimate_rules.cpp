@@ -10,9 +10,7 @@
 namespace mixwell {
 
 bool moves_normals(const Analysis& a, const OperationInfo& move) {
-  return std::ranges::any_of(move.inputs, [&](const Input& i) {
-    return i.role == Role::state && a.is(i.value, VariableKind::estimate);
-  });
+  return reads(move, Role::state, [&](Value v) { return a.is(v, VariableKind::estimate); });
 }
 
 namespace {
@@ -49,25 +47,20 @@ class EstimateRules {
 
  private:
   bool decides_by_what_is_kept(std::size_t t) const {
-    const OperationInfo& who = a_.info(t);
-    return who.kind == OperationKind::accept &&
-           std::ranges::any_of(who.inputs, [&](const Input& i) {
-             return i.role == Role::law && !a_.is_auxiliary_law(i) &&
-                    follows_what_is_kept(i.value, t);
-           });
+    const auto laws = a_.target_laws(a_.info(t));
+    return a_.info(t).kind == OperationKind::accept &&
+           std::ranges::any_of(laws, [&](Value law) { return follows_what_is_kept(law, t); });
   }
 
   /// Made from the newest normals.
   bool follows_what_is_kept(Value law, std::size_t t) const {
-    bool follows = false;
-    bool is_newest = true;
-    each(a_.cones.leaves(law), [&](std::int32_t leaf) {
-      const ValueInfo& v = a_.graph[Value{leaf}];
-      if (v.kind != ValueKind::version || v.variable != normals_) return;
-      follows = true;
-      is_newest = is_newest && !a_.staleness.is_replaced(Value{leaf}, t);
-    });
-    return follows && is_newest;
+    const auto is_kept = [&](Value leaf) {
+      return a_.is_version(leaf) && a_.graph[leaf].variable == normals_;
+    };
+    const IdSet& leaves = a_.cones.leaves(law);
+    return any(leaves, is_kept) && !any(leaves, [&](Value leaf) {
+             return is_kept(leaf) && a_.staleness.is_replaced(leaf, t);
+           });
   }
 
   Verdict lost(std::size_t t, std::string reason) const {

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
-#include <mixwell/estimated_density.hpp>
-#include <mixwell/foreign_code.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <fmt/format.h>
 
@@ -56,14 +55,8 @@ class FactorRules {
   Verdict sees(std::size_t t, const Factor& factor) const {
     const OperationInfo& who = a_.info(t);
     if (who.traits.invariant && !*who.traits.invariant) return fine(Rule::factor, "");
-    for (const Input& input : who.inputs) {
-      if (input.role != Role::law) continue;
-      const auto made_from = a_.factors_of(input.value);
-      if (!contains(made_from, factor.law)) continue;
-      Verdict v = density(t, input.value);
-      join(v, of_own_slots(t, factor, input.value));
-      return v;
-    }
+    if (const auto laws = a_.laws_with(factor, who); !laws.empty())
+      return joined(density(t, laws.front()), of_own_slots(t, factor, laws.front()));
     return biased(Rule::factor, who.name, true,
                   fmt::format("the update leaves out the factor `{}`", a_.graph[factor.law].name));
   }
@@ -88,13 +81,13 @@ class FactorRules {
     if (a_.maker(law) == nullptr) return repeating(std::move(v), law);
     const OperationInfo& made_by = *a_.maker(law);
     if (!made_by.traits.density.empty()) {
-      v = assuming(a_, std::move(v), made_by, Trait::density);
+      v = assuming(a_, std::move(v), made_by, "density");
       v.density = made_by.traits.density;
     } else if (made_by.traits.marginal) {
-      v = resting_on(a_, assuming(a_, std::move(v), made_by, Trait::marginal),
+      v = resting_on(a_, assuming(a_, std::move(v), made_by, "marginal"),
                      input_of(made_by, Role::law), "marginal");
     } else if (made_by.traits.unbiased) {
-      v = assuming(a_, std::move(v), made_by, Trait::unbiased);
+      v = assuming(a_, std::move(v), made_by, "unbiased");
     } else if (made_by.traits.cycle > 0) {
       v = over_a_cycle(t, made_by);
     } else {

@@ -12,10 +12,6 @@
 namespace mixwell {
 namespace {
 
-const OperationInfo& operation(const KernelGraph& graph, std::int32_t id) {
-  return graph.operations()[index(id)];
-}
-
 /// Strong components of the graph whose edges leave k towards edges[k].
 std::vector<int> components(const std::vector<IdSet>& edges) {
   using Digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
@@ -33,20 +29,15 @@ std::vector<int> components(const std::vector<IdSet>& edges) {
 
 std::vector<std::int32_t> proposal_moves(const KernelGraph& graph, const OperationInfo& accept) {
   std::vector<std::int32_t> moves;
-  std::deque<Value> open;
-  for (const Input& i : accept.inputs) {
-    if (i.role == Role::proposed) open.push_back(i.value);
-  }
-  while (!open.empty()) {
-    const std::int32_t producer = graph[open.front()].producer;
-    const bool derived = graph[open.front()].kind == ValueKind::derived;
-    open.pop_front();
-    if (!derived || producer < 0 || std::count(moves.begin(), moves.end(), producer) != 0) continue;
-    if (operation(graph, producer).kind != OperationKind::move) continue;
-    moves.push_back(producer);
-    for (const Input& i : operation(graph, producer).inputs) {
-      if (i.role == Role::state) open.push_back(i.value);
-    }
+  std::vector<Value> open = values_of(accept, Role::proposed);
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    const ValueInfo& at = graph[open[k]];
+    const OperationInfo* const by = maker(graph, open[k]);
+    const bool is_moved = at.kind == ValueKind::derived && by != nullptr &&
+                          by->kind == OperationKind::move && !contains(moves, at.producer);
+    if (!is_moved) continue;
+    moves.push_back(at.producer);
+    for (const Value state : values_of(*by, Role::state)) open.push_back(state);
   }
   return moves;
 }
@@ -70,9 +61,9 @@ void find_stages(const KernelGraph& graph, std::vector<GraphTransition>& all) {
     by_operation[all[t].operation] = all[t].decided_by = t;
   }
   for (std::size_t t = 0; t < all.size(); ++t) {
-    for (const Input& i : operation(graph, all[t].operation).inputs) {
-      if (i.role != Role::proposed) continue;
-      for (const Value at : staged_versions(graph, i.value)) {
+    for (const Value proposed :
+         values_of(graph.operations()[index(all[t].operation)], Role::proposed)) {
+      for (const Value at : staged_versions(graph, proposed)) {
         const auto stage = by_operation.find(graph[at].producer);
         if (stage != by_operation.end()) all[stage->second].decided_by = t;
       }
@@ -106,8 +97,8 @@ std::vector<Value> kept_beside(const KernelGraph& graph, const OperationInfo& wh
 /// guard `where` runs; of a carried one, in the last sweep.
 bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& where) {
   const Value at = graph[version].producer < 0 ? graph[graph[version].variable].current : version;
-  const std::int32_t producer = graph[at].producer;
-  return producer >= 0 && !redraws(operation(graph, producer), where);
+  const OperationInfo* const by = maker(graph, at);
+  return by != nullptr && !redraws(*by, where);
 }
 
 /// What moves with one version of an auxiliary that stays as it was.
@@ -144,7 +135,7 @@ class MovedBeside {
       is_next_sweep = true;
       return graph_[graph_[version].variable].carried;
     }
-    return redraws(operation(graph_, graph_[next].producer), {}) ? Value{} : next;
+    return redraws(*maker(graph_, next), {}) ? Value{} : next;
   }
 
   const KernelGraph& graph_;
@@ -162,8 +153,7 @@ bool draws(const KernelGraph& graph, const OperationInfo& info) {
       const ValueInfo& v = graph[input.value];
       if (v.kind == ValueKind::noise) return true;
       if (v.kind != ValueKind::derived || v.producer < 0) continue;
-      const auto producer = static_cast<std::size_t>(v.producer);
-      if (!seen.test_set(producer)) open.push_back(&operation(graph, v.producer));
+      if (!seen.test_set(index(v.producer))) open.push_back(maker(graph, input.value));
     }
   }
   return false;
@@ -177,17 +167,13 @@ bool redraws(const OperationInfo& who, const Guard& where) {
 }
 
 std::vector<Value> auxiliaries(const KernelGraph& graph, const OperationInfo& who) {
-  std::vector<Value> found;
-  for (const Input& input : who.inputs) {
-    const bool is_one =
-        input.role == Role::state && is(graph, input.value, VariableKind::auxiliary);
-    if (is_one) found.push_back(input.value);
-  }
+  std::vector<Value> found = values_of(who, Role::state);
+  std::erase_if(found, [&](Value v) { return !is(graph, v, VariableKind::auxiliary); });
   return found;
 }
 
 std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed) {
-  if (graph[proposed].kind != ValueKind::version) return {};
+  if (!is_version(graph, proposed)) return {};
   std::vector<Value> found;
   for (Value at = proposed; at; at = graph[at].replaces) {
     found.push_back(at);
@@ -223,7 +209,7 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
     std::vector<Value> shared = kept_beside(graph, info);
     std::erase_if(shared, [&](Value v) { return !is_written_in_part(graph, v, info.guard); });
     for (const Value out : info.outputs) {
-      if (graph[out].kind != ValueKind::version) continue;
+      if (!is_version(graph, out)) continue;
       for (const Value v : shared)
         influences_[index(graph[out].variable)].set(index(graph[v].variable));
       if (read.empty()) read = read_by(graph, cones, info);
@@ -285,12 +271,12 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
                      const std::vector<GraphTransition>& all)
     : graph_(graph), transitions_(all), transition_of_(graph.operations().size()) {
   for (std::size_t t = 0; t < all.size(); ++t) {
-    transition_of_[static_cast<std::size_t>(all[t].operation)] = t;
+    transition_of_[index(all[t].operation)] = t;
   }
   std::vector<IdSet> before(all.size(), IdSet(all.size()));
   for (std::size_t one = 0; one < all.size(); ++one) {
     const std::size_t t = all[one].decided_by;
-    each(read_by(graph, cones, operation(graph, all[one].operation)), [&](std::int32_t v) {
+    each(read_by(graph, cones, graph.operations()[index(all[one].operation)]), [&](std::int32_t v) {
       if (const auto by = writer(Value{v})) before[*by].set(t);
       const Value next = graph_[Value{v}].replaced_by;
       // A trial is no state: nothing is late that still knows where its stages began.
@@ -307,12 +293,10 @@ std::optional<std::size_t> Staleness::transition_of(std::int32_t operation) cons
 }
 
 std::optional<std::size_t> Staleness::writer(Value version) const {
-  const std::int32_t by = graph_[version].producer;
-  if (by < 0 || is_gathered(graph_, version)) return std::nullopt;
-  if (operation(graph_, by).kind == OperationKind::regroup) {
-    return writer(operation(graph_, by).inputs.front().value);
-  }
-  const auto found = transition_of(by);
+  const OperationInfo* const by = maker(graph_, version);
+  if (by == nullptr || is_gathered(graph_, version)) return std::nullopt;
+  if (by->kind == OperationKind::regroup) return writer(by->inputs.front().value);
+  const auto found = transition_of(graph_[version].producer);
   if (!found) return std::nullopt;
   return transitions_[*found].decided_by;
 }

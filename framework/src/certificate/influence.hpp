@@ -4,32 +4,14 @@
 
 #include "graph/cone.hpp"
 
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mixwell {
-
-inline std::size_t index(Variable v) { return static_cast<std::size_t>(v.id); }
-inline std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
-inline std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-inline bool is_version(const KernelGraph& graph, Value v) {
-  return graph[v].kind == ValueKind::version;
-}
-/// Whether it is a version of a variable of that kind.
-inline bool is(const KernelGraph& graph, Value v, VariableKind kind) {
-  return is_version(graph, v) && graph[graph[v].variable].kind == kind;
-}
-
-template <class All, class One>
-bool contains(const All& all, const One& one) {
-  return std::ranges::find(all, one) != all.end();
-}
 
 /// An operation that writes versions, with the moves between its state and its proposal. A copy
 /// between slots and what joins them is no transition. Writing what joins slots is writing the

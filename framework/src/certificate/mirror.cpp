@@ -12,12 +12,8 @@ namespace {
 class Mirror {
  public:
   Mirror(const Analysis& a, std::size_t t) : a_(a), t_(t) {
-    std::vector<Value> states;
-    std::vector<Value> proposals;
-    for (const Input& i : a.info(t).inputs) {
-      if (i.role == Role::state) states.push_back(i.value);
-      if (i.role == Role::proposed) proposals.push_back(i.value);
-    }
+    const std::vector<Value> states = values_of(a.info(t), Role::state);
+    const std::vector<Value> proposals = values_of(a.info(t), Role::proposed);
     for (std::size_t k = 0; k < std::min(states.size(), proposals.size()); ++k) {
       proposed_.emplace(states[k].id, proposals[k]);
     }
@@ -50,18 +46,10 @@ class Mirror {
   /// Of a stage the state is the trial; the slot that it is a copy of is where the stages began,
   /// which is another place on the way back.
   bool depends_on_state(Value v) const {
-    bool found = false;
-    each(a_.cones.leaves(v), [&](std::int32_t leaf) {
-      if (proposed_.contains(leaf)) found = true;
-      if (a_.is(Value{leaf}, VariableKind::slot) && a_.moves(t_, a_.graph[Value{leaf}].variable))
-        found = true;
+    return any(a_.cones.leaves(v), [&](Value leaf) {
+      return proposed_.contains(leaf.id) ||
+             (a_.is(leaf, VariableKind::slot) && a_.moves(t_, a_.graph[leaf].variable));
     });
-    return found;
-  }
-
-  std::size_t place(Value v) const {
-    const auto& outputs = a_.operation(a_.graph[v].producer).outputs;
-    return static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), v) - outputs.begin());
   }
 
   /// Evaluations come in pairs, the potential first.
@@ -80,7 +68,8 @@ class Mirror {
     const OperationInfo& h = a_.operation(a_.graph[here].producer);
     const OperationInfo& t = a_.operation(a_.graph[there].producer);
     if (h.body != t.body || a_.graph[here].function != a_.graph[there].function ||
-        h.inputs.size() != t.inputs.size() || place(here) != place(there)) {
+        h.inputs.size() != t.inputs.size() ||
+        place_among_outputs(a_.graph, here) != place_among_outputs(a_.graph, there)) {
       return false;
     }
     for (std::size_t k = 0; k < h.inputs.size(); ++k) {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 
-#include "certificate/noise_order.hpp"
-
 #include <algorithm>
 #include <set>
 
@@ -140,9 +138,7 @@ IdSet noises_of_redraw(const Analysis& a, Value state) {
   IdSet found(a.graph.values().size());
   const OperationInfo* const by = a.refresh_of(state);
   if (by == nullptr) return found;
-  for (const Input& input : by->inputs) {
-    if (input.role == Role::noise) found |= a.noises_behind(input.value);
-  }
+  for (const Value noise : values_of(*by, Role::noise)) found |= a.noises_behind(noise);
   return found;
 }
 
@@ -178,13 +174,16 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
       if (a.info(t).guard) known |= known_[index(a.graph[out].replaces)];
     }
   }
-  for (std::size_t t = 0; t < a.all.size(); ++t) reads_.push_back(read_by(t));
   find_tellers();
   pass_on();
   find_tellers();
   std::vector<IdSet> behind;
-  for (std::size_t t = 0; t < a.all.size(); ++t) behind.push_back(behind_parameters(t));
-  entangled_ = entangled_updates(a, ways_, tellers_, behind, reads_);
+  std::vector<IdSet> reads;
+  for (std::size_t t = 0; t < a.all.size(); ++t) {
+    behind.push_back(behind_parameters(t));
+    reads.push_back(read_by(t));
+  }
+  entangled_ = entangled_updates(a, ways_, tellers_, behind, reads);
   entangle_joint_slots();
   for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
   for (std::size_t t = 0; t < a.all.size(); ++t) find_reached(t);
@@ -211,9 +210,8 @@ void NoiseFlow::find_tellers() {
 void NoiseFlow::pass_on() {
   for (std::size_t t = 0; t < a_.all.size(); ++t) {
     if (!writes_several_slots(t)) continue;
-    for (const Input& input : a_.info(t).inputs) {
-      if (input.role != Role::state) continue;
-      each(known(input.value), [&](std::int32_t n) {
+    for (const Value state : values_of(a_.info(t), Role::state)) {
+      each(known(state), [&](std::int32_t n) {
         if (is_told_apart(n)) told_[t].set(index(n));
       });
     }
@@ -223,9 +221,8 @@ void NoiseFlow::pass_on() {
 void NoiseFlow::entangle_joint_slots() {
   for (std::size_t t = 0; t < a_.all.size(); ++t) {
     if (!writes_several_slots(t)) continue;
-    for (const Input& input : a_.info(t).inputs) {
-      if (input.role != Role::state) continue;
-      for (Value at = input.value; at; at = a_.graph[at].replaces) {
+    for (const Value state : values_of(a_.info(t), Role::state)) {
+      for (Value at = state; at; at = a_.graph[at].replaces) {
         const auto writer = a_.transition_of(a_.graph[at].producer);
         if (!writer) continue;
         each(entangled_[*writer], [&](std::int32_t one) {

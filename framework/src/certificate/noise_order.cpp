@@ -1,6 +1,6 @@
 // Updates that know of one another by a noise that one of them has as a parameter.
 // SPDX-License-Identifier: Apache-2.0
-#include "certificate/noise_order.hpp"
+#include "certificate/noise_flow.hpp"
 
 #include <algorithm>
 #include <array>
@@ -165,17 +165,12 @@ class NoiseOrder {
     }
   }
 
-  /// By variable: the least of those that are joined to it by factors.
+  /// By variable: one of those that it is joined to by factors.
   std::vector<std::int32_t> joint_variables() const {
     std::vector<std::int32_t> group(a_.graph.variables().size());
     std::iota(group.begin(), group.end(), 0);
-    for (const Factor& factor : a_.graph.factors()) {
-      for (const Variable slot : factor.slots) {
-        const std::int32_t from = group[index(slot)];
-        const std::int32_t to = group[static_cast<std::size_t>(factor.slots.front().id)];
-        std::replace(group.begin(), group.end(), from, to);
-      }
-    }
+    for (const std::vector<Variable>& slots : joint_slots(a_.graph))
+      for (const Variable slot : slots) group[index(slot)] = slots.front().id;
     return group;
   }
 

@@ -23,13 +23,8 @@ class NoiseRules : OneTransition {
   Verdict judge() {
     Verdict v = fine(Rule::noise, "every noise is fresh where it is used");
     v.premises = noises();
-    join(v, one_way_in());
-    join(v, one_way_into_the_law());
-    join(v, fresh_for_the_state());
-    join(v, fresh_for_the_parameters());
-    join(v, not_shared_by_feedback());
-    join(v, not_shared_by_the_states());
-    return v;
+    return joined(std::move(v), one_way_in(), one_way_into_the_law(), fresh_for_the_state(),
+                  fresh_for_the_parameters(), not_shared_by_feedback(), not_shared_by_the_states());
   }
 
  private:
@@ -140,10 +135,8 @@ class NoiseRules : OneTransition {
 
   /// Its states, and the versions that stay as they are where the guard does not let it run.
   std::vector<Value> states_of(const OperationInfo& who) const {
-    std::vector<Value> found;
-    for (const Input& input : who.inputs) {
-      if (input.role == Role::state && a_.is_version(input.value)) found.push_back(input.value);
-    }
+    std::vector<Value> found = values_of(who, Role::state);
+    std::erase_if(found, [&](Value v) { return !a_.is_version(v); });
     for (const Value out : who.outputs) {
       const Value before = a_.graph[out].replaces;
       if (who.guard && before) found.push_back(before);
@@ -204,12 +197,9 @@ class NoiseRules : OneTransition {
 
   /// A register took in the noise itself in this sweep, so that nothing averages over it.
   bool observed(Value version, const IdSet& noises) const {
-    const std::int32_t producer = a_.graph[version].producer;
-    for (std::size_t t = 0; t < a_.all.size(); ++t) {
-      if (a_.all[t].operation != producer) continue;
-      return a_.info(t).kind == OperationKind::observe && flow_.ways(t).told().intersects(noises);
-    }
-    return false;
+    const auto t = a_.transition_of(a_.graph[version].producer);
+    return t && a_.info(*t).kind == OperationKind::observe &&
+           flow_.ways(*t).told().intersects(noises);
   }
 
   /// One noise moved another variable and this one, or one in mutual influence with this one. A
@@ -343,9 +333,7 @@ class NoiseRules : OneTransition {
     };
     if (a_.is_version(read)) return is_reached(read);
     if (a_.transition_of(a_.graph[read].producer) == t) return true;
-    bool found = false;
-    each(a_.cones.versions(read), [&](std::int32_t v) { found = found || is_reached(Value{v}); });
-    return found;
+    return any(a_.cones.versions(read), is_reached);
   }
 
   const NoiseFlow& flow_;

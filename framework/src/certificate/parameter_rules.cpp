@@ -31,7 +31,7 @@ class ParameterRules : OneTransition {
       if (a_.is_of_another_branch(*who, input.value)) {
         join(v, of_another_branch(*who, input.value, input.value));
       }
-      if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input));
+      if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input.value));
       if (is_judged(input)) join(v, leaves(*who, input));
     }
     return v;
@@ -217,8 +217,8 @@ class ParameterRules : OneTransition {
                                          "drift correction",
                                          what));
       v = assuming(a_, cited(std::move(v), "Ma, Chen & Fox 2015, NIPS, theorem 1"), *gamma,
-                   Trait::total);
-      return assuming(a_, std::move(v), *a_.maker(input_of(r.who, Role::drift)), Trait::continuous);
+                   "total");
+      return assuming(a_, std::move(v), *a_.maker(input_of(r.who, Role::drift)), "continuous");
     }
     return biased_by(
         r, Rule::own_value, true,
@@ -228,23 +228,18 @@ class ParameterRules : OneTransition {
   }
 
   bool accounts_for(Value law) const {
-    return std::ranges::any_of(who_.inputs, [&](const Input& i) {
-      return i.role == Role::law_at_proposal && mirrors(a_, t_, law, i.value);
-    });
+    return reads(who_, Role::law_at_proposal, [&](Value v) { return mirrors(a_, t_, law, v); });
   }
 
-  Verdict mirrored(const OperationInfo& who, const Input& at_proposal) const {
-    const bool found = std::ranges::any_of(who.inputs, [&](const Input& i) {
-      return i.role == Role::law && mirrors(a_, t_, i.value, at_proposal.value);
-    });
-    if (found)
+  Verdict mirrored(const OperationInfo& who, Value at_proposal) const {
+    if (reads(who, Role::law, [&](Value law) { return mirrors(a_, t_, law, at_proposal); }))
       return fine(Rule::mirrored_law, "the ratio accounts for parameters that depend on the state",
                   "Hastings 1970, Biometrika 57");
     return mixwell::biased(
         Rule::mirrored_law, who.name, true,
         "the law at the proposal is not a law of the state with the proposal in its "
         "place",
-        {a_.graph[at_proposal.value].name});
+        {a_.graph[at_proposal].name});
   }
 
   /// What makes the Gamma in the drift of an uncorrected move, if it is that of the very matrix of
@@ -276,10 +271,9 @@ class ParameterRules : OneTransition {
   /// Of a proposal or a statistic of another update: harmless, as a history is (rule P), where
   /// nothing that it was made from is influenced by what is updated.
   std::optional<Verdict> statistic(const Reading& r) const {
-    bool feeds_back = false;
-    each(a_.cones.versions(r.leaf), [&](std::int32_t v) {
-      const Variable one = a_.graph[Value{v}].variable;
-      feeds_back = feeds_back || a_.is_state_of(t_, one) || a_.mutual(t_, one);
+    const bool feeds_back = any(a_.cones.versions(r.leaf), [&](Value v) {
+      const Variable one = a_.graph[v].variable;
+      return a_.is_state_of(t_, one) || a_.mutual(t_, one);
     });
     if (!feeds_back) return std::nullopt;
     return biased_by(r, Rule::own_value, false,
@@ -440,7 +434,7 @@ class ParameterRules : OneTransition {
 
   Verdict continuous(const Reading& r, Verdict v) const {
     for (const OperationInfo* o : operations_between(r)) {
-      v = assuming(a_, std::move(v), *o, Trait::continuous);
+      v = assuming(a_, std::move(v), *o, "continuous");
     }
     return v;
   }

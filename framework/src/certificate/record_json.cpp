@@ -3,7 +3,6 @@
 #include "certificate/record_json.hpp"
 
 #include "files/json.hpp"
-#include "files/words.hpp"
 
 #include <array>
 #include <sstream>
@@ -27,49 +26,50 @@ constexpr Words<Evidence, 3> kinds_of_evidence = {{{Evidence::proved, "proved"},
 constexpr Words<bool, 2> times = {{{true, "adaptive"}, {false, "fixed"}}};
 constexpr Words<bool, 2> joints = {{{true, "coupled"}, {false, "product"}}};
 
-Json words_of(const std::vector<Assumption>& all) {
-  Json words = Json::array();
-  for (const Assumption& one : all) words.push_back(one.in_words());
-  return words;
-}
-
-/// From Assumption::in_words.
-Assumption assumption_of(const std::string& words) {
-  Assumption found;
-  std::istringstream in(words);
-  std::getline(in, found.operation, ':');
-  in >> found.trait;
-  if (int value = 0; in >> value) found.value = value;
-  return found;
-}
-
-std::vector<Assumption> assumptions_in(const Json& words) {
-  std::vector<Assumption> all;
-  for (const auto& text : words.get<std::vector<std::string>>()) {
-    all.push_back(assumption_of(text));
-  }
-  return all;
-}
-
 Rule rule_in(const Json& json) {
   const auto& id = json.at("rule").get_ref<const std::string&>();
   if (const auto found = rule_from(id)) return *found;
   throw Json::other_error::create(501, "there is no rule \"" + id + "\"", &json);
 }
 
-Json to_json(const Premise& premise) {
-  return {{"operation", premise.operation},
+}  // namespace
+
+/// In words: a reader of the file wants no more.
+static void to_json(Json& json, const Assumption& one) { json = one.in_words(); }
+
+static void from_json(const Json& json, Assumption& one) {
+  std::istringstream in(json.get<std::string>());
+  std::getline(in, one.operation, ':');
+  in >> one.trait;
+  if (int value = 0; in >> value) one.value = value;
+}
+
+static void to_json(Json& json, const Premise& premise) {
+  json = {{"operation", premise.operation},
           {"role", premise.role},
           {"value", premise.value},
           {"standing", premise.standing},
           {"feeds_back", premise.feeds_back}};
 }
 
-Premise premise_in(const Json& json) {
-  return {json.at("operation").get<std::string>(), json.at("role").get<std::string>(),
-          json.at("value").get<std::string>(), json.at("standing").get<std::string>(),
-          json.at("feeds_back").get<bool>()};
+static void from_json(const Json& json, Premise& premise) {
+  json.at("operation").get_to(premise.operation);
+  json.at("role").get_to(premise.role);
+  json.at("value").get_to(premise.value);
+  json.at("standing").get_to(premise.standing);
+  json.at("feeds_back").get_to(premise.feeds_back);
 }
+
+static void to_json(Json& json, const Publication& one) {
+  json = {{"component", one.component}, {"source", one.source}};
+}
+
+static void from_json(const Json& json, Publication& one) {
+  json.at("component").get_to(one.component);
+  json.at("source").get_to(one.source);
+}
+
+namespace {
 
 /// What a verdict comes down to.
 void write_class(Json& json, const Verdict& of) {
@@ -93,31 +93,9 @@ Verdict verdict_in(const Json& json) {
   found.proved = word_in(kinds_of_evidence, json, "evidence") != Evidence::unproven;
   json.at("reason").get_to(found.reason);
   json.at("path").get_to(found.path);
-  found.assumes = assumptions_in(json.at("assumes"));
-  found.declared = assumptions_in(json.at("declared"));
+  json.at("assumes").get_to(found.assumes);
+  json.at("declared").get_to(found.declared);
   return found;
-}
-
-/// One conclusion.
-Json part_to_json(const Verdict& part) {
-  Json json = Json::object();
-  json["about"] = part.about;
-  json["rule"] = to_string(part.rule);
-  write_class(json, part);
-  json["reason"] = part.reason;
-  json["path"] = part.path;
-  json["assumes"] = words_of(part.assumes);
-  json["declared"] = words_of(part.declared);
-  json["premises"] = Json::array();
-  for (const Premise& one : part.premises) json["premises"].push_back(to_json(one));
-  return json;
-}
-
-Verdict part_in(const Json& json) {
-  Verdict part = verdict_in(json);
-  json.at("about").get_to(part.about);
-  for (const Json& one : json.at("premises")) part.premises.push_back(premise_in(one));
-  return part;
 }
 
 }  // namespace
@@ -132,6 +110,25 @@ std::string_view to_string(Evidence evidence) noexcept {
   return word_of(kinds_of_evidence, evidence);
 }
 
+/// One conclusion.
+static void to_json(Json& json, const Verdict& part) {
+  json = Json::object();
+  json["about"] = part.about;
+  json["rule"] = to_string(part.rule);
+  write_class(json, part);
+  json["reason"] = part.reason;
+  json["path"] = part.path;
+  json["assumes"] = part.assumes;
+  json["declared"] = part.declared;
+  json["premises"] = part.premises;
+}
+
+static void from_json(const Json& json, Verdict& part) {
+  part = verdict_in(json);
+  json.at("about").get_to(part.about);
+  json.at("premises").get_to(part.premises);
+}
+
 void to_json(Json& json, const Tested& tested) {
   json = {{"agrees", tested.agrees},
           {"alpha", tested.alpha},
@@ -141,11 +138,11 @@ void to_json(Json& json, const Tested& tested) {
 }
 
 void from_json(const Json& json, Tested& tested) {
-  tested = {.agrees = json.at("agrees").get<bool>(),
-            .alpha = json.at("alpha").get<double>(),
-            .smallest_visible_bias = json.at("smallest_visible_bias").get<double>(),
-            .date = json.at("date").get<std::string>(),
-            .composition = json.at("composition").get<std::string>()};
+  json.at("agrees").get_to(tested.agrees);
+  json.at("alpha").get_to(tested.alpha);
+  json.at("smallest_visible_bias").get_to(tested.smallest_visible_bias);
+  json.at("date").get_to(tested.date);
+  json.at("composition").get_to(tested.composition);
 }
 
 void to_json(Json& json, const CertificateRecord& record) {
@@ -163,14 +160,11 @@ void to_json(Json& json, const CertificateRecord& record) {
   json["path"] = now.path;
   json["feedback"] = now.feedback;
   json["reference"] = now.citation;
-  json["assumes"] = words_of(now.assumes);
-  json["declared"] = words_of(now.declared);
+  json["assumes"] = now.assumes;
+  json["declared"] = now.declared;
   json["notes"] = now.notes;
-  json["published"] = Json::array();
-  for (const auto& [component, source] : record.published)
-    json["published"].push_back({{"component", component}, {"source", source}});
-  json["derivation"] = Json::array();
-  for (const Verdict& part : now.parts) json["derivation"].push_back(part_to_json(part));
+  json["published"] = record.published;
+  json["derivation"] = now.parts;
 }
 
 void from_json(const Json& json, CertificateRecord& record) {
@@ -180,14 +174,12 @@ void from_json(const Json& json, CertificateRecord& record) {
   json.at("feedback").get_to(record.now.feedback);
   json.at("reference").get_to(record.now.citation);
   json.at("notes").get_to(record.now.notes);
-  for (const Json& one : json.at("derivation")) record.now.parts.push_back(part_in(one));
+  json.at("derivation").get_to(record.now.parts);
   json.at("after_warmup").get_to(record.after_warmup);
   record.warmup_class = word_in(classes, json, "warmup_class");
   record.frozen_class = word_in(classes, json, "frozen_class");
   if (!json.at("tested").is_null()) record.tested = json.at("tested").get<Tested>();
-  for (const Json& one : json.at("published"))
-    record.published.push_back({.component = one.at("component").get<std::string>(),
-                                .source = one.at("source").get<std::string>()});
+  json.at("published").get_to(record.published);
 }
 
 CertificateRecord read_certificate(const std::string& folder) {

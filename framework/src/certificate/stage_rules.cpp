@@ -1,7 +1,6 @@
 // Rule R: a proposal made by stages that keep another law, which the ratio divides out.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
-#include "certificate/same_stage.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,91 @@
 
 namespace mixwell {
 namespace {
+
+class SameStage {
+ public:
+  SameStage(const Analysis& a, const KernelDescription& one, const KernelDescription& other)
+      : graph_(a.graph), one_(one), other_(other) {}
+
+  bool compare() const {
+    const std::int32_t count = one_.end_operation - one_.first_operation;
+    if (one_.kernel != other_.kernel || other_.end_operation - other_.first_operation != count) {
+      return false;
+    }
+    for (std::int32_t k = 0; k < count; ++k) {
+      if (!same(operation(one_.first_operation + k), operation(other_.first_operation + k))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const OperationInfo& operation(std::int32_t id) const { return graph_.operations()[index(id)]; }
+
+  /// What is learnt from a stage afterwards is no part of it: what it reads of a register is.
+  bool same(const OperationInfo& a, const OperationInfo& b) const {
+    if (a.kind != b.kind || a.inputs.size() != b.inputs.size()) return false;
+    if (a.kind == OperationKind::observe) return true;
+    if (a.traits != b.traits) return false;
+    for (std::size_t k = 0; k < a.inputs.size(); ++k) {
+      if (a.inputs[k].role != b.inputs[k].role) return false;
+      if (!same(a.inputs[k].value, b.inputs[k].value)) return false;
+    }
+    return true;
+  }
+
+  static bool is_in(const KernelDescription& d, Value v) {
+    return v.id >= d.first_value && v.id < d.end_value;
+  }
+  bool same(Value a, Value b) const {
+    const auto is_trial = [&](Value v) { return is(graph_, v, VariableKind::trial); };
+    if (a == b || (is_trial(a) && is_trial(b))) return true;
+    const ValueInfo& x = graph_[a];
+    const ValueInfo& y = graph_[b];
+    if (x.evaluated_law && y.evaluated_law) {
+      return same(x.evaluated_law, y.evaluated_law) && same(x.evaluated_at, y.evaluated_at);
+    }
+    if (!is_in(one_, a) || !is_in(other_, b)) return false;
+    if (x.kind != y.kind || x.rows != y.rows || place(x, a) != place(y, b)) return false;
+    return x.kind != ValueKind::version || x.producer >= 0;
+  }
+
+  /// Of what an operation wrote: which output of which. Constants and noises are those of the
+  /// operations that read them, which are compared.
+  std::pair<std::int32_t, std::size_t> place(const ValueInfo& info, Value v) const {
+    if (info.producer < 0) return {-1, 0};
+    const auto first = is_in(one_, v) ? one_.first_operation : other_.first_operation;
+    return {info.producer - first, place_among_outputs(graph_, v)};
+  }
+
+  const KernelGraph& graph_;
+  const KernelDescription& one_;
+  const KernelDescription& other_;
+};
+
+const KernelDescription* description_of(const KernelGraph& graph, std::int32_t operation) {
+  const auto& all = graph.descriptions();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const KernelDescription& d) {
+    return operation >= d.first_operation && operation < d.end_operation;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Whether two stages of a proposal are the same transition: one kernel described both, at the same
+/// place, from the same constants, parameters and laws, and with noises of their own. Then both
+/// have the same law at every state. What a kernel learns it learns for each of them, so that two
+/// which learn differ. O(operations) of a kernel.
+bool is_same_stage(const Analysis& a, std::size_t one, std::size_t other) {
+  const std::int32_t first = a.all[one].operation;
+  const std::int32_t second = a.all[other].operation;
+  if (first == second) return true;
+  const KernelDescription* const x = description_of(a.graph, first);
+  const KernelDescription* const y = description_of(a.graph, second);
+  if (x == nullptr || y == nullptr || x == y) return false;
+  return first - x->first_operation == second - y->first_operation &&
+         SameStage(a, *x, *y).compare();
+}
 
 /// Let Q be the stages together and p the stage law, both at fixed parameters and noise. If
 /// p(x) Q(x, dy) = p(y) Q(y, dx), then with a(x, y) = min(1, pi(y) p(x) / (pi(x) p(y)))
@@ -36,18 +120,12 @@ class StageRules : OneTransition {
     join(v, of_one_slot());
     join(v, at_both_ends());
     for (const std::size_t s : stages_.of) join(v, reversible(s));
-    join(v, same_backwards());
-    join(v, auxiliaries_of_their_own());
-    join(v, one_draw());
-    return v;
+    return joined(std::move(v), same_backwards(), auxiliaries_of_their_own(), one_draw());
   }
 
  private:
   Verdict of_one_slot() const {
-    const auto count = [&](Role role) {
-      return std::ranges::count_if(who_.inputs, [&](const Input& i) { return i.role == role; });
-    };
-    if (count(Role::state) != 1 || count(Role::proposed) != 1) {
+    if (values_of(who_, Role::state).size() != 1 || values_of(who_, Role::proposed).size() != 1) {
       return biased(Rule::stages, false,
                     "a proposal by stages is decided together with another variable");
     }
@@ -60,9 +138,8 @@ class StageRules : OneTransition {
   }
 
   bool has_evaluation(Value at) const {
-    return std::ranges::any_of(who_.inputs, [&](const Input& i) {
-      const ValueInfo& v = a_.graph[i.value];
-      return i.role == Role::evaluation && v.evaluated_law == law_ && v.evaluated_at == at;
+    return reads(who_, Role::evaluation, [&](Value v) {
+      return a_.graph[v].evaluated_law == law_ && a_.graph[v].evaluated_at == at;
     });
   }
 

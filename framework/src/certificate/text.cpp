@@ -90,8 +90,7 @@ std::vector<std::string> fold_slots(const std::vector<std::string>& lines) {
   std::vector<std::pair<std::string, int>> counted;
   for (const std::string& line : lines) {
     const std::string common = without_slot(line);
-    const auto known = std::find_if(counted.begin(), counted.end(),
-                                    [&](const auto& other) { return other.first == common; });
+    const auto known = std::ranges::find(counted, common, &std::pair<std::string, int>::first);
     if (known == counted.end()) {
       counted.emplace_back(common, 1);
     } else {

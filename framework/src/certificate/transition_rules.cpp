@@ -21,28 +21,23 @@ class TransitionRules : OneTransition {
       case OperationKind::observe:
         return fine(Rule::still_register, "a register is no part of the target");
       case OperationKind::refresh:
-        return both(refresh(), curvatures());
+        return joined(refresh(), curvatures());
       case OperationKind::accept:
-        return both(both(accept(), evaluations()), curvatures());
+        return joined(accept(), evaluations(), curvatures());
       case OperationKind::move:
-        return both(both(move(), evaluations()), curvatures());
+        return joined(move(), evaluations(), curvatures());
       default:
         return biased(Rule::invariance, false, "no rule covers this kind of operation");
     }
   }
 
  private:
-  static Verdict both(Verdict a, const Verdict& b) {
-    join(a, b);
-    return a;
-  }
-
   Verdict refresh() const {
     if (!who_.traits.keeps_law) {
       return biased(Rule::invariance, false, "the refresh does not declare that it keeps its law");
     }
-    return both(assuming(a_, fine(Rule::invariance, "drawn from its law"), who_, Trait::keeps_law),
-                judge_auxiliaries(a_, t_));
+    return joined(assuming(a_, fine(Rule::invariance, "drawn from its law"), who_, "keeps_law"),
+                  judge_auxiliaries(a_, t_));
   }
 
   Verdict accept() {
@@ -54,10 +49,7 @@ class TransitionRules : OneTransition {
       return biased(Rule::proposal, false, "the proposal does not come from a move");
     }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
-    join(v, one_map());
-    join(v, judge_auxiliaries(a_, t_));
-    join(v, noisy_ratio());
-    return v;
+    return joined(std::move(v), one_map(), judge_auxiliaries(a_, t_), noisy_ratio());
   }
 
   Verdict proposal(const OperationInfo& move) const {
@@ -72,9 +64,9 @@ class TransitionRules : OneTransition {
                     "the proposal starts elsewhere than at the state it is compared with");
     }
     if (is_exchange(move)) return fine(Rule::invariance, "an exchange is its own inverse");
-    return assuming(
-        a_, assuming(a_, fine(Rule::invariance, "a reversible map"), move, Trait::involution), move,
-        Trait::volume);
+    return assuming(a_,
+                    assuming(a_, fine(Rule::invariance, "a reversible map"), move, "involution"),
+                    move, "volume");
   }
 
   /// Reversible for N(0, I), which is left out of the ratio with what it leads to.
@@ -83,8 +75,7 @@ class TransitionRules : OneTransition {
       return biased(Rule::estimate, false,
                     fmt::format("`{}` does not declare that it keeps standard normals", move.name));
     }
-    return assuming(a_, fine(Rule::estimate, "normals are proposed reversibly"), move,
-                    Trait::keeps_law);
+    return assuming(a_, fine(Rule::estimate, "normals are proposed reversibly"), move, "keeps_law");
   }
 
   bool is_exchange(const OperationInfo& move) const {
@@ -93,13 +84,9 @@ class TransitionRules : OneTransition {
   }
 
   bool starts_at_state(const OperationInfo& move) const {
-    const auto is_state = [&](Value v) {
-      return std::ranges::any_of(
-          who_.inputs, [&](const Input& i) { return i.role == Role::state && i.value == v; });
-    };
-    return std::ranges::all_of(move.inputs, [&](const Input& i) {
-      return i.role != Role::state || !a_.is_version(i.value) || is_state(i.value);
-    });
+    const std::vector<Value> states = values_of(who_, Role::state);
+    return !reads(move, Role::state,
+                  [&](Value v) { return a_.is_version(v) && !contains(states, v); });
   }
 
   /// A proposal by several moves, each from where the one before it led, is one reversible map if
@@ -125,10 +112,9 @@ class TransitionRules : OneTransition {
 
   /// A proposal that a move starts from, or none.
   Value proposal_before(const OperationInfo& move) const {
-    const auto found = std::ranges::find_if(move.inputs, [&](const Input& i) {
-      return i.role == Role::state && !a_.is_version(i.value);
-    });
-    return found == move.inputs.end() ? Value{} : found->value;
+    for (const Value state : values_of(move, Role::state))
+      if (!a_.is_version(state)) return state;
+    return {};
   }
 
   bool is_same_map(const OperationInfo& one, const OperationInfo& other) const {
@@ -166,7 +152,7 @@ class TransitionRules : OneTransition {
         return biased(Rule::scheme, true, "the acceptance ratio uses a noisy law",
                       path(noises, law));
       }
-      v = assuming(a_, std::move(v), *a_.maker(law), Trait::exact_potential);
+      v = assuming(a_, std::move(v), *a_.maker(law), "exact_potential");
     }
     return v;
   }
@@ -203,10 +189,9 @@ class TransitionRules : OneTransition {
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      return both(
-          both(assuming(a_, fine(Rule::invariance, "declared invariant"), who_, Trait::invariant),
-               judge_auxiliaries(a_, t_)),
-          noiseless());
+      Verdict v = assuming(a_, fine(Rule::invariance, "declared invariant"), who_, "invariant");
+      v.declared = v.assumes;  // whoever states it: no contract can test it
+      return joined(std::move(v), judge_auxiliaries(a_, t_), noiseless());
     }
     return assuming(
         a_, biased(Rule::invariance, true, "the kernel declares that it does not keep its law"),
@@ -260,7 +245,7 @@ class TransitionRules : OneTransition {
     v.nodes = {who_.name};
     v.citation = noisy ? "Vollmer, Zygalakis & Teh 2016, JMLR 17"
                        : "Mattingly, Stuart & Tretyakov 2010, SIAM J. Numer. Anal. 48";
-    return assuming(a_, std::move(v), who_, Trait::order);
+    return assuming(a_, std::move(v), who_, "order", who_.traits.order);
   }
 
   std::vector<Value> factors() const {
@@ -323,10 +308,10 @@ class TransitionRules : OneTransition {
       return fine(Rule::bound, "a constant, or learnt");
     switch (made_by->traits.bound) {
       case Bound::global:
-        return assuming(a_, fine(Rule::bound, "it has a bound"), *made_by, Trait::bound);
+        return assuming(a_, fine(Rule::bound, "it has a bound"), *made_by, "bound");
       case Bound::local:
         return assuming(a_, in_law(Rule::bound, "what scales a step has no bound far out"),
-                        *made_by, Trait::bound);
+                        *made_by, "bound");
       case Bound::unknown:
         break;
     }
@@ -347,14 +332,8 @@ class TransitionRules : OneTransition {
 
   /// Whether it changes with positions, now or as they were.
   bool follows_slots(Value v) const {
-    bool found = false;
-    each(a_.cones.leaves(v), [&](std::int32_t id) {
-      const Value leaf{id};
-      const bool is_still =
-          a_.is(leaf, VariableKind::history) && !a_.is_written(a_.graph[leaf].variable);
-      found = found || (a_.is_version(leaf) && !is_still);
-    });
-    return found;
+    return any(a_.cones.leaves(v),
+               [&](Value leaf) { return a_.is_version(leaf) && !a_.is_still(leaf); });
   }
 
   /// What eps -> 0 proves of a target whose gradient grows so.

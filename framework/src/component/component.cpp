@@ -1,10 +1,9 @@
 // Kinds by name, and traits as text.
 // SPDX-License-Identifier: Apache-2.0
-#include "component/article.hpp"
+#include "base/shortened.hpp"
 #include "component/places.hpp"
 
-#include <mixwell/acts_for.hpp>
-#include <mixwell/component.hpp>
+#include <mixwell/component/component.hpp>
 
 #include <fmt/format.h>
 
@@ -77,7 +76,7 @@ std::vector<std::string> describe(const Traits& traits) {
   return texts;
 }
 
-Component::~Component() { forget_place(*this); }
+Component::~Component() { forget(*this); }
 
 ActsFor::~ActsFor() = default;
 

@@ -1,15 +1,15 @@
 // Declared parameters: their types, ranges and present values as text.
 // SPDX-License-Identifier: Apache-2.0
-#include "component/article.hpp"
 #include "component/toml_text.hpp"
 
-#include <mixwell/fields.hpp>
+#include <mixwell/component/fields.hpp>
 #include <mixwell/lab/field_target.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace mixwell {
 namespace {
@@ -63,8 +63,9 @@ std::string value_for(const Fields& fields, const Field& field, const std::strin
 }
 
 template <class T>
-std::string optional_text(const std::optional<T>& value) {
-  return value ? toml_text(*value) : std::string();
+Field& set(Field& field, T& member, std::type_identity_t<T> value) {
+  member = std::move(value);
+  return field;
 }
 
 }  // namespace
@@ -75,59 +76,24 @@ Field::Field(Field&&) noexcept = default;
 Field& Field::operator=(Field&&) noexcept = default;
 Field::~Field() = default;
 
-Field& Field::unit(std::string text) {
-  unit_ = std::move(text);
-  return *this;
-}
-
-Field& Field::help(std::string text) {
-  help_ = std::move(text);
-  return *this;
-}
-
-Field& Field::above(double low) {
-  low_ = low;
-  low_open_ = true;
-  return *this;
-}
-
+Field& Field::unit(std::string text) { return set(*this, unit_, std::move(text)); }
+Field& Field::help(std::string text) { return set(*this, help_, std::move(text)); }
+Field& Field::above(double low) { return set(at_least(low), low_open_, true); }
 Field& Field::at_least(double low) {
   low_ = low;
-  low_open_ = false;
-  return *this;
+  return set(*this, low_open_, false);
 }
-
-Field& Field::below(double high) {
-  high_ = high;
-  high_open_ = true;
-  return *this;
-}
-
+Field& Field::below(double high) { return set(at_most(high), high_open_, true); }
 Field& Field::at_most(double high) {
   high_ = high;
-  high_open_ = false;
-  return *this;
+  return set(*this, high_open_, false);
 }
-
 Field& Field::one_of(std::vector<std::string> choices) {
-  choices_ = std::move(choices);
-  return *this;
+  return set(*this, choices_, std::move(choices));
 }
-
-Field& Field::required() {
-  required_ = true;
-  return *this;
-}
-
-Field& Field::file() {
-  file_ = true;
-  return *this;
-}
-
-Field& Field::instead_of(std::string other) {
-  replaced_ = std::move(other);
-  return *this;
-}
+Field& Field::required() { return set(*this, required_, true); }
+Field& Field::file() { return set(*this, file_, true); }
+Field& Field::instead_of(std::string other) { return set(*this, replaced_, std::move(other)); }
 
 Field& Field::only_with(std::string other, std::vector<std::string> values) {
   used_with_.push_back({std::move(other), std::move(values)});
@@ -140,13 +106,11 @@ Field& Field::only_where(std::string words, std::function<bool()> holds) {
 }
 
 Field& Field::purpose(std::string word) {
-  std::get<ComponentReference>(*target_).purpose = std::move(word);
-  return *this;
+  return set(*this, std::get<ComponentReference>(*target_).purpose, std::move(word));
 }
 
 Field& Field::or_default(std::string id) {
-  std::get<ComponentReference>(*target_).fallback = std::move(id);
-  return *this;
+  return set(*this, std::get<ComponentReference>(*target_).fallback, std::move(id));
 }
 
 Field& Field::or_learnt(std::string id, std::function<bool()> where) {
@@ -163,19 +127,10 @@ void detail::refuse_class(const Component& component) {
 }
 
 Field& Field::or_none() {
-  std::get<ComponentReference>(*target_).optional = true;
-  return *this;
+  return set(*this, std::get<ComponentReference>(*target_).optional, true);
 }
-
-Field& Field::refines(Refines what) {
-  refines_ = what;
-  return *this;
-}
-
-Field& Field::selects_coordinates() {
-  is_selection_ = true;
-  return *this;
-}
+Field& Field::refines(Refines what) { return set(*this, refines_, what); }
+Field& Field::selects_coordinates() { return set(*this, is_selection_, true); }
 
 std::string Field::type() const {
   return std::visit(
@@ -208,9 +163,9 @@ std::string Field::range() const {
 }
 
 std::string Field::condition() const {
-  std::string text;
-  for (const UsedWith& with : used_with_) text += (text.empty() ? "" : ", ") + words(with);
-  return text;
+  std::vector<std::string> conditions;
+  for (const UsedWith& with : used_with_) conditions.push_back(words(with));
+  return fmt::format("{}", fmt::join(conditions, ", "));
 }
 
 std::string Field::value_text() const {
@@ -218,10 +173,7 @@ std::string Field::value_text() const {
       Overloaded{
           [](const ComponentReference&) { return std::string(); },
           [](const TableList&) { return std::string(); },
-          [](std::optional<double>* v) { return optional_text(*v); },
-          [](std::optional<std::int64_t>* v) { return optional_text(*v); },
-          [](std::optional<std::string>* v) { return optional_text(*v); },
-          [](std::optional<Interval>* v) { return optional_text(*v); },
+          []<class T>(std::optional<T>* v) { return *v ? toml_text(**v) : std::string(); },
           [this](std::string* v) { return file_ && v->empty() ? std::string() : toml_text(*v); },
           [this](std::vector<std::string>* v) {
             const bool is_hollow = v->empty() && choices_.empty();
@@ -243,38 +195,30 @@ std::string Field::broken_rule(double value) const {
   return {};
 }
 
-Field& Fields::number(std::string key, double& value) {
-  return add(std::move(key), FieldTarget(&value));
-}
+Field& Fields::number(std::string key, double& value) { return add(std::move(key), &value); }
 Field& Fields::number(std::string key, std::optional<double>& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
-Field& Fields::integer(std::string key, std::int64_t& value) {
-  return add(std::move(key), FieldTarget(&value));
-}
+Field& Fields::integer(std::string key, std::int64_t& value) { return add(std::move(key), &value); }
 Field& Fields::integer(std::string key, std::optional<std::int64_t>& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
-Field& Fields::flag(std::string key, bool& value) {
-  return add(std::move(key), FieldTarget(&value));
-}
-Field& Fields::text(std::string key, std::string& value) {
-  return add(std::move(key), FieldTarget(&value));
-}
+Field& Fields::flag(std::string key, bool& value) { return add(std::move(key), &value); }
+Field& Fields::text(std::string key, std::string& value) { return add(std::move(key), &value); }
 Field& Fields::text(std::string key, std::optional<std::string>& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
 Field& Fields::numbers(std::string key, std::vector<double>& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
 Field& Fields::texts(std::string key, std::vector<std::string>& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
 Field& Fields::interval(std::string key, std::optional<Interval>& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
 Field& Fields::named_points(std::string key, NamedPoints& value) {
-  return add(std::move(key), FieldTarget(&value));
+  return add(std::move(key), &value);
 }
 
 const Field* Fields::find(const std::string& key) const noexcept {

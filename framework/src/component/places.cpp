@@ -1,27 +1,70 @@
-// Where components are written, and errors that say so.
+// Which components manifests have made: where each is written, and the words for it in messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/places.hpp"
 
+#include "base/present_call.hpp"
+#include "base/split.hpp"
+
+#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 namespace mixwell {
 namespace {
+
+/// A component that lives, or null where one is gone and leaves its place to the next. Never
+/// destroyed: components may be when the program ends, and signal handlers read it.
+struct Introduction {
+  std::atomic<const Component*> component{nullptr};
+  std::atomic<const char*> words{nullptr};
+  ComponentPlace where{};    ///< under the mutex
+  std::uint64_t number = 0;  ///< how many there were before; under the mutex
+  Introduction* next = nullptr;
+};
+constinit std::atomic<Introduction*> introductions{nullptr};
 
 std::mutex& mutex() {
   static std::mutex one;
   return one;
 }
 
-/// Never destroyed: components may be when the program ends.
-std::map<const Component*, ComponentPlace>& all() {
-  static auto& known = *new std::map<const Component*, ComponentPlace>;
-  return known;
+Introduction* find(const Component* component) noexcept {
+  Introduction* one = introductions.load();
+  while (one != nullptr && one->component.load() != component) one = one->next;
+  return one;
+}
+
+/// The latest of that path, or null.
+const char* words_at(const std::string& path) {
+  const std::lock_guard lock(mutex());
+  const Introduction* latest = nullptr;
+  for (const Introduction* one = introductions.load(); one != nullptr; one = one->next) {
+    if (one->component.load() == nullptr || one->where.path != path) continue;
+    if (latest == nullptr || latest->number < one->number) latest = one;
+  }
+  return latest == nullptr ? nullptr : latest->words.load();
+}
+
+const char* words_for_maker(const std::string& operation) {
+  for (const std::string_view name : split(operation, '/')) {
+    for (const std::string_view kind : {"kernel", "compositor"}) {
+      if (const char* const words = words_at(fmt::format("{}.{}", kind, name))) return words;
+    }
+  }
+  return nullptr;
+}
+
+/// An object of a class with virtual functions begins with the address of their table.
+std::string library_of_class(const void* object) {
+  Dl_info info = {};
+  const bool found = ::dladdr(*static_cast<const void* const*>(object), &info) != 0;
+  return found ? info.dli_fname : "an unknown library";
 }
 
 [[noreturn]] void throw_composing(const std::string& message, const Places::Named& at) {
@@ -39,21 +82,47 @@ std::string full_key(const ComponentPlace& of, const std::string& key) {
 
 }  // namespace
 
-void set_place(const Component& component, ComponentPlace where) {
+void introduce(const Component& component, ComponentPlace where, const std::string& words) {
+  static std::uint64_t count = 0;
+  const char* const kept_words = kept_text(words);
   const std::lock_guard lock(mutex());
-  all().insert_or_assign(&component, std::move(where));
+  Introduction* one = find(&component);
+  if (one == nullptr) one = find(nullptr);
+  if (one == nullptr) {
+    one = new Introduction;
+    one->next = introductions.load();
+    introductions = one;
+  }
+  one->where = std::move(where);
+  one->number = count++;
+  one->words = kept_words;
+  one->component = &component;
 }
 
-void forget_place(const Component& component) noexcept {
+void forget(const Component& component) noexcept {
   const std::lock_guard lock(mutex());
-  all().erase(&component);
+  Introduction* const one = find(&component);
+  if (one == nullptr) return;
+  one->component = nullptr;
+  one->where = {};
 }
 
 std::optional<ComponentPlace> place_of(const Component& component) {
   const std::lock_guard lock(mutex());
-  const auto found = all().find(&component);
-  if (found == all().end()) return std::nullopt;
-  return found->second;
+  const Introduction* const one = find(&component);
+  if (one == nullptr) return std::nullopt;
+  return one->where;
+}
+
+const char* words_for(const Component* component) noexcept {
+  const Introduction* const one = component == nullptr ? nullptr : find(component);
+  return one == nullptr ? nullptr : one->words.load();
+}
+
+const char* words_for_operation(const std::string& name, const void* body) {
+  const char* const maker = words_for_maker(name);
+  return kept_text(fmt::format("the operation `{}` of {}", name,
+                               maker != nullptr ? maker : library_of_class(body)));
 }
 
 void rethrow_placed(const Component& component) {
@@ -91,11 +160,9 @@ void refuse_operation(const Component& compositor, const std::string& operation,
   const std::optional<ComponentPlace> of = place_of(compositor);
   if (!of) throw InputError(message);
   std::string path = of->path;
-  for (std::size_t from = 0; from < operation.size();) {
-    const std::size_t end = std::min(operation.find('/', from), operation.size());
-    const std::string kernel = "kernel." + operation.substr(from, end - from);
+  for (const std::string_view name : split(operation, '/')) {
+    const std::string kernel = fmt::format("kernel.{}", name);
     if (of->in->has(kernel)) path = kernel;
-    from = end + 1;
   }
   throw_composing(message, of->in->find(path));
 }

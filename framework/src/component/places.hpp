@@ -1,10 +1,10 @@
-// Where a component is written, for what is refused after it was made.
+// Which components manifests have made: where each is written, and the words for it in messages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/component.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/component/component.hpp>
 
 #include <memory>
 #include <optional>
@@ -41,10 +41,19 @@ struct ComponentPlace {
   std::shared_ptr<const Places> in;
 };
 
-/// Known until the component is destroyed. All of these may be called from several threads.
-void set_place(const Component& component, ComponentPlace where);
-void forget_place(const Component& component) noexcept;
+/// Known until the component is destroyed. `words`: its table in the manifest with its plugin,
+/// place and library. All of these may be called from several threads.
+MIXWELL_INTERNAL void introduce(const Component& component, ComponentPlace where,
+                                const std::string& words);
+void forget(const Component& component) noexcept;
 std::optional<ComponentPlace> place_of(const Component& component);
+
+/// The words for it, or null. They stay valid for ever. May be called in a signal handler.
+MIXWELL_INTERNAL const char* words_for(const Component* component) noexcept;
+/// Kept words for an operation of a kernel graph ("hmc/refresh"): those of the kernel or compositor
+/// whose name is in its path, the latest of that name, or the library of the class of `body`, which
+/// has virtual functions.
+MIXWELL_INTERNAL const char* words_for_operation(const std::string& name, const void* body);
 
 /// Where `key` of [run] is written, as "m.toml:4:1: ", in the manifest that `component` is from; ""
 /// where it is from none.

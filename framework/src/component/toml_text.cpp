@@ -13,20 +13,10 @@ namespace mixwell {
 namespace {
 
 std::string escaped(char c) {
-  switch (c) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\t':
-      return "\\t";
-    case '\r':
-      return "\\r";
-    default:
-      break;
-  }
+  constexpr std::string_view special = "\"\\\n\t\r";
+  constexpr std::string_view letters = "\"\\ntr";
+  const std::size_t found = special.find(c);
+  if (found != special.npos) return {'\\', letters[found]};
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte == 0x7f ? fmt::format("\\u{:04X}", byte) : std::string(1, c);
 }
@@ -34,28 +24,6 @@ std::string escaped(char c) {
 bool is_bare(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
-}
-
-std::string value_text(const std::vector<std::string>& value) { return toml_text(value); }
-std::string value_text(const std::variant<double, std::string>& value) {
-  return std::visit([](const auto& held) { return toml_text(held); }, value);
-}
-
-template <class Map>
-std::string inline_table(const Map& map) {
-  if (map.empty()) return "{}";
-  constexpr bool of_tables = requires(const typename Map::mapped_type& one) {
-    one.begin()->second;
-  };
-  std::string text;
-  for (const auto& [key, value] : map) {
-    text += (text.empty() ? "" : ", ") + toml_key(key) + " = ";
-    if constexpr (of_tables)
-      text += inline_table(value);
-    else
-      text += value_text(value);
-  }
-  return "{ " + text + " }";
 }
 
 }  // namespace
@@ -81,12 +49,14 @@ std::string toml_text(const std::string& value) { return toml_text(std::string_v
 std::string toml_text(const Interval& value) {
   return toml_text(std::vector<double>{value.first, value.second});
 }
-std::string toml_text(const NamedPoints& value) { return inline_table(value); }
-std::string toml_text(const NamedTexts& value) { return inline_table(value); }
-
-std::string toml_key(const std::string& key) {
-  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), is_bare);
-  return bare ? key : toml_text(key);
+std::string toml_text(const std::variant<double, std::string>& value) {
+  return std::visit([](const auto& held) { return toml_text(held); }, value);
 }
+
+bool is_bare_key(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_bare);
+}
+
+std::string toml_key(const std::string& key) { return is_bare_key(key) ? key : toml_text(key); }
 
 }  // namespace mixwell

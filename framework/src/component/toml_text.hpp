@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/component/fields.hpp>
 #include <mixwell/lab/field_target.hpp>
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace mixwell {
@@ -20,8 +22,9 @@ std::string toml_text(bool value);
 std::string toml_text(std::string_view value);
 MIXWELL_INTERNAL std::string toml_text(const std::string& value);
 std::string toml_text(const Interval& value);
-std::string toml_text(const NamedPoints& value);
-std::string toml_text(const NamedTexts& value);
+std::string toml_text(const std::variant<double, std::string>& value);
+/// Letters, digits, _ and -, at least one.
+bool is_bare_key(std::string_view text);
 /// A key, in quotes unless it is a bare one.
 std::string toml_key(const std::string& key);
 
@@ -30,6 +33,15 @@ std::string toml_text(const std::vector<T>& values) {
   std::string text;
   for (const T& value : values) text += (text.empty() ? "" : ", ") + toml_text(value);
   return "[" + text + "]";
+}
+
+/// An inline table.
+template <class T>
+std::string toml_text(const std::map<std::string, T>& table) {
+  std::string text;
+  for (const auto& [key, value] : table)
+    text += (text.empty() ? "" : ", ") + toml_key(key) + " = " + toml_text(value);
+  return text.empty() ? "{}" : "{ " + text + " }";
 }
 
 }  // namespace mixwell

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/worlds.hpp>
 
 #include <optional>
@@ -52,5 +52,12 @@ struct CounterExample {
 /// departs or the graph has no finite reading.
 MIXWELL_INTERNAL std::optional<CounterExample> counter_example(const KernelGraph& graph,
                                                                const WorldsEffort& effort = {});
+
+/// Uses Python's fractions and nothing else; prints both probabilities. `what`: the composition and
+/// its phase, in one line.
+std::string script_of(const CounterExample& example, const std::string& what);
+
+/// "x0 = 1, x1 = 0": where the difference is largest.
+std::string state_in_words(const CounterExample& example);
 
 }  // namespace mixwell

@@ -1,6 +1,6 @@
 // What finite worlds say of the certificate of a composition.
 // SPDX-License-Identifier: Apache-2.0
-#include "counterexample/script.hpp"
+#include "counterexample/counter_example.hpp"
 #include "files/json.hpp"
 
 #include <mixwell/lab/worlds.hpp>
@@ -30,9 +30,8 @@ struct PhaseReading {
 };
 
 bool learns(const KernelGraph& graph) {
-  const auto& all = graph.operations();
-  return std::any_of(all.begin(), all.end(),
-                     [](const auto& o) { return o.kind == OperationKind::observe; });
+  return std::ranges::any_of(graph.operations(),
+                             [](const auto& o) { return o.kind == OperationKind::observe; });
 }
 
 /// As the certificate has them: what is promised beside sampling is read too.

@@ -1,6 +1,6 @@
 // A counter-example as a Python script that recomputes it.
 // SPDX-License-Identifier: Apache-2.0
-#include "counterexample/script.hpp"
+#include "counterexample/counter_example.hpp"
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/format.h>

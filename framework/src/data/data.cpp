@@ -1,19 +1,20 @@
-// CSV tables: splitting lines into cells, and cells into numbers.
+// CSV tables: lines as rows, and cells as numbers and categories.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.hpp"
 #include "base/split.hpp"
 #include "data/text.hpp"
 #include "files/input_file.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/data/data.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,92 +22,10 @@
 namespace mixwell {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
-
-/// One line of a CSV file, consumed cell by cell.
-class LineReader {
- public:
-  LineReader(std::string_view rest, std::string place) : rest_(rest), place_(std::move(place)) {}
-
-  std::vector<std::string> cells() {
-    std::vector<std::string> all = {cell()};
-    while (!rest_.empty()) {
-      rest_.remove_prefix(1);  // the separator
-      all.push_back(cell());
-    }
-    return all;
-  }
-
- private:
-  std::string cell() {
-    skip_blanks();
-    if (!rest_.empty() && rest_.front() == '"') return quoted_cell();
-    const std::size_t end = std::min(rest_.find(','), rest_.size());
-    const std::string text(trimmed(rest_.substr(0, end)));
-    rest_.remove_prefix(end);
-    return text;
-  }
-
-  std::string quoted_cell() {
-    std::string text;
-    rest_.remove_prefix(1);
-    for (;;) {
-      const std::size_t end = rest_.find('"');
-      if (end == std::string_view::npos)
-        throw InputError(place_ + ": a cell opens with \" and never closes on this line");
-      text += rest_.substr(0, end);
-      rest_.remove_prefix(end + 1);
-      if (rest_.empty() || rest_.front() != '"') break;
-      text += '"';
-      rest_.remove_prefix(1);
-    }
-    require_separator();
-    return text;
-  }
-
-  void require_separator() {
-    skip_blanks();
-    if (!rest_.empty() && rest_.front() != ',')
-      throw InputError(place_ + ": text follows a quoted cell; wanted a comma or the line's end");
-  }
-
-  void skip_blanks() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
-  }
-
-  std::string_view rest_;
-  std::string place_;
-};
-
 /// Of a text that a string holds: itself, and what does not fit into it.
 double bytes_of(const std::string& text) {
   const std::size_t beside = text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0;
   return static_cast<double>(sizeof(std::string) + beside);
-}
-
-/// The part of the line that is in no quotes.
-std::string unquoted(std::string_view line) {
-  std::string text;
-  bool inside = false;
-  for (const char c : line) {
-    if (c == '"') inside = !inside;
-    if (!inside) text += c;
-  }
-  return text;
-}
-
-/// A header without a comma that has another separator.
-void refuse_other_separator(std::string_view header, const std::string& place) {
-  const std::string text = unquoted(header);
-  if (text.find(',') != std::string::npos) return;
-  const auto refuse = [&](char separator, const char* name, const char* writer) {
-    if (trimmed(text).find(separator) == std::string_view::npos) return;
-    throw InputError(place + ": the header is separated by " + name +
-                     ", and a CSV file is by commas; save it with commas" + writer +
-                     ", or put the name of a single column in quotes");
-  };
-  refuse(';', "semicolons", " and decimal points (R: write.csv, not write.csv2)");
-  refuse('\t', "tabs", "");
 }
 
 /// What may have made a row of so many cells, and the cure.
@@ -124,11 +43,7 @@ std::string cause_of_ragged(const std::vector<std::string>& cells, std::size_t w
 
 /// "" where the number obeys.
 std::string broken_rule(const NumberRule& rule, double value) {
-  const auto number = [](double x) {
-    std::ostringstream text;
-    text << x;
-    return text.str();
-  };
+  const auto number = [](double x) { return fmt::format("{:g}", x); };
   if (rule.is_whole && value != std::floor(value)) return "must be a whole number";
   if (rule.is_open && !(value > rule.least)) return "must be above " + number(rule.least);
   if (!(value >= rule.least)) return "must be at least " + number(rule.least);
@@ -146,7 +61,7 @@ CsvTable::CsvTable(const std::string& path) : path_(path) {
     const int number = in.line_number();
     if (trimmed(line).empty()) continue;
     if (columns_.empty()) refuse_other_separator(line, mixwell::place(path, number));
-    std::vector<std::string> cells = LineReader(line, mixwell::place(path, number)).cells();
+    std::vector<std::string> cells = csv_cells(line, mixwell::place(path, number));
     for (const std::string& cell : cells) bytes += bytes_of(cell);
     memory.now(bytes, [&] { return mixwell::place(path, number) + ": the table up to this line"; });
     if (columns_.empty()) {

@@ -3,8 +3,8 @@
 #include "base/memory.hpp"
 #include "files/input_file.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/data/data.hpp>
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include "data/text.hpp"
 #include "files/input_file.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/data/data.hpp>
 
 #include <algorithm>
 #include <charconv>

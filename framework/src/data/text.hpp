@@ -5,10 +5,11 @@
 #include "base/shortened.hpp"
 #include "base/utf8.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mixwell {
 
@@ -27,6 +28,12 @@ void require_utf8(std::string_view text, const Where& where) {
                    " is not valid UTF-8. Data files must be UTF-8. If this one is in Latin-1, "
                    "convert it: iconv -f latin1 -t utf-8 FILE > NEW_FILE");
 }
+
+/// The cells of a line of a CSV file. Throws InputError for quotes that do not fit.
+std::vector<std::string> csv_cells(std::string_view line, const std::string& place);
+
+/// Throws InputError for a header without a comma that has another separator.
+void refuse_other_separator(std::string_view header, const std::string& place);
 
 /// Without one leading `+`, unless a sign follows it.
 inline std::string_view without_plus(std::string_view text) {

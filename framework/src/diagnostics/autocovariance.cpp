@@ -1,10 +1,11 @@
-// Autocovariances of chains, lag by lag or by the fast Fourier transform.
+// Draws in safe units, and their autocovariances: lag by lag or by the fast Fourier transform.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 
@@ -16,6 +17,25 @@ using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
+/// 2^166 is 1e50: fourth powers of deviations of that size, and sums of 1e50 of them, are doubles.
+constexpr int most_exponent = 166;
+
+int exponent_of(const Draws& x) {
+  if (x.size() == 0 || !x.allFinite()) return 0;
+  const double low = x.minCoeff();
+  const double high = x.maxCoeff();
+  const double half_range = high / 2 - low / 2;
+  const double size = half_range > 0 ? half_range : std::abs(high);
+  if (size == 0) return 0;
+  const int exponent = std::ilogb(size);
+  return std::abs(exponent) <= most_exponent ? 0 : exponent;
+}
+
+MatrixXd scaled(const Draws& x, int exponent) {
+  if (exponent == 0) return {};
+  return x.unaryExpr([exponent](double value) { return std::ldexp(value, -exponent); });
+}
+
 // Chains c and c + 1 less their means as real and imaginary part, zero-padded to length.
 VectorXcd padded_pair(const MatrixXd& x, const VectorXd& means, Index c, Index length) {
   VectorXcd z = VectorXcd::Zero(length);
@@ -25,6 +45,18 @@ VectorXcd padded_pair(const MatrixXd& x, const VectorXd& means, Index c, Index l
 }
 
 }  // namespace
+
+bool is_constant(const Draws& x) {
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  const double low = x.minCoeff();
+  const double high = x.maxCoeff();
+  return high - low <= rounding * std::max(std::abs(low), std::abs(high));
+}
+
+InUnits::InUnits(const Draws& x)
+    : exponent_(exponent_of(x)),
+      scaled_(scaled(x, exponent_)),
+      draws_(exponent_ == 0 ? x : Draws(scaled_)) {}
 
 double two_pass_mean(const Eigen::Ref<const MatrixXd>& x) {
   if (x.size() == 0) return std::numeric_limits<double>::quiet_NaN();
@@ -52,6 +84,15 @@ VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means, Fourier& 
   }
   fourier.inv(spectrum, power);
   return spectrum.head(x.rows()).real() / static_cast<double>(x.size());
+}
+
+VectorXd autocorrelations(const Draws& x) {
+  const InUnits units(x);
+  Fourier fourier;
+  VectorXd sum = VectorXd::Zero(x.rows());
+  for (Index c = 0; c < x.cols(); ++c)
+    sum += mean_autocovariance(centred(units.draws().col(c)), VectorXd::Zero(1), fourier);
+  return sum / sum[0];
 }
 
 double Autocovariances::at(Index lag) {

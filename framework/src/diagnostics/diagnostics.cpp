@@ -3,8 +3,6 @@
 #include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"
 #include "diagnostics/ranks.hpp"
-#include "diagnostics/standard_figures.hpp"
-#include "diagnostics/units.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -188,6 +186,13 @@ double mcse_sd_in_units(const Draws& x, Index together, Fourier& fourier) {
   return std::sqrt((fourth - second * second) / size / second / 4);
 }
 
+// A figure of x in units in which it can be computed, back in those of x.
+template <class Figure, class... More>
+double in_units(const Draws& x, const Figure& figure, More&&... more) {
+  const InUnits units(x);
+  return units.back(figure(units.draws(), more...));
+}
+
 // The larger of the two. Chains that stand still at different places may all be as far from the
 // median, and then have no second one.
 double rhat_of(double normalised, double folded) {
@@ -236,15 +241,13 @@ double ess_mean(const Draws& x, Index together) {
 }
 
 double mcse_mean(const Draws& x, Index together) {
-  const InUnits units(x);
   Fourier fourier;
-  return units.back(mcse_mean_in_units(units.draws(), together, fourier));
+  return in_units(x, mcse_mean_in_units, together, fourier);
 }
 
 double mcse_sd(const Draws& x, Index together) {
-  const InUnits units(x);
   Fourier fourier;
-  return units.back(mcse_sd_in_units(units.draws(), together, fourier));
+  return in_units(x, mcse_sd_in_units, together, fourier);
 }
 
 // Half the distance of the order statistics at the +-1 sigma points of the Beta law of the
@@ -264,15 +267,9 @@ double mcse_quantile(const Draws& x, double p, Index together) {
   return (high - low) / 2;
 }
 
-double mean(const Draws& x) {
-  const InUnits units(x);
-  return units.back(two_pass_mean(units.draws()));
-}
+double mean(const Draws& x) { return in_units(x, two_pass_mean); }
 
-double sd(const Draws& x) {
-  const InUnits units(x);
-  return units.back(sd_in_units(units.draws()));
-}
+double sd(const Draws& x) { return in_units(x, sd_in_units); }
 
 double quantile(const Draws& x, double p) {
   check_probability(p);

@@ -1,9 +1,9 @@
 // Principal directions of draws, and directions from a file.
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnostics/units.hpp"
+#include "diagnostics/autocovariance.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/data/data.hpp>
 #include <mixwell/lab/directions.hpp>
 
 #include <Eigen/Eigenvalues>

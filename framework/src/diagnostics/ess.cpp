@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"
-#include "diagnostics/units.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/ess.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -23,23 +21,14 @@ using Eigen::VectorXd;
 
 constexpr double smallest_correlation = 0.05;
 
-/// rho_0 = 1, rho_1, ... rho_{n-1} of a chain that is not constant.
-VectorXd autocorrelations(const VectorXd& chain, Fourier& fourier) {
-  const MatrixXd y = centred(chain);
-  const VectorXd covariance = mean_autocovariance(y, VectorXd::Zero(1), fourier);
-  return covariance / covariance[0];
-}
-
 /// The sum over chains of n / time(autocorrelations), NaN where a time is not positive.
 template <class Time>
 double sum_of_sizes(const Draws& x, const Time& time) {
   if (x.size() == 0 || !x.allFinite()) return not_available;
-  const InUnits units(x);
   double sum = 0.0;
-  Fourier fourier;
   for (Index c = 0; c < x.cols(); ++c) {
     if (is_constant(x.col(c))) return not_available;
-    const double tau = time(autocorrelations(units.draws().col(c), fourier));
+    const double tau = time(autocorrelations(x.col(c)));
     if (!(tau > 0)) return not_available;
     sum += static_cast<double>(x.rows()) / tau;
   }

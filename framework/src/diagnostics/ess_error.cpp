@@ -1,10 +1,10 @@
 // Monte Carlo error of an effective sample size.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
-#include "diagnostics/standard_figures.hpp"
+#include "diagnostics/ranks.hpp"
 
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/diagnostics.hpp>
-#include <mixwell/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,18 +40,13 @@ Left left_without(Index group, Index groups, Index chains, Index slots) {
 std::vector<PlacedDraw> order_of(const std::vector<PlacedDraw>& order, const Left& left,
                                  const Halves& halves) {
   const Index chains = std::ssize(left.number);
-  std::vector<std::int64_t> places(static_cast<std::size_t>(halves.size()), -1);
-  for (Index column = 0; column < halves.cols(); ++column) {
-    const Index number = left.number[static_cast<std::size_t>(column % chains)];
-    const Index to = number + column / chains * left.count;
-    for (Index t = 0; number >= 0 && t < halves.rows(); ++t)
-      places[static_cast<std::size_t>(column * halves.rows() + t)] = to * halves.rows() + t;
-  }
   std::vector<PlacedDraw> kept;
   for (const PlacedDraw& draw : order) {
     if (draw.place < 0) continue;
-    const std::int64_t place = places[static_cast<std::size_t>(draw.place)];
-    if (place >= 0) kept.push_back({draw.value, place});
+    const Index column = draw.place / halves.rows();
+    const Index number = left.number[static_cast<std::size_t>(column % chains)];
+    const Index to = number + column / chains * left.count;
+    if (number >= 0) kept.push_back({draw.value, to * halves.rows() + draw.place % halves.rows()});
   }
   return kept;
 }

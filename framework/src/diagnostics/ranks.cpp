@@ -4,7 +4,7 @@
 
 #include "base/not_available.hpp"
 
-#include <mixwell/parallel.hpp>
+#include <mixwell/base/machine.hpp>
 
 #include <boost/math/special_functions/erf.hpp>
 
@@ -15,7 +15,6 @@
 #include <iterator>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 namespace mixwell::diagnostics {
 namespace {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include "diagnostics/autocovariance.hpp"
+
+#include <mixwell/base/export.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 
 #include <Eigen/Core>
 
@@ -68,5 +71,17 @@ class MIXWELL_INTERNAL NormalScores {
 /// places are all taken, as where some draw is NaN.
 MIXWELL_INTERNAL Eigen::MatrixXd rank_normalised(const std::vector<PlacedDraw>& order,
                                                  const NormalScores& scores, const Halves& halves);
+
+// The standard figures in pieces, for those that compute them many times over.
+
+/// summarise(x, together). `scores`: of as many ranks as the halves of x have draws.
+MIXWELL_INTERNAL StandardFigures summarise(const Draws& x, Eigen::Index together,
+                                           const NormalScores& scores);
+/// summarise(x, w, together), likewise.
+MIXWELL_INTERNAL StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together,
+                                           const NormalScores& scores);
+
+/// Effective sample size of chains that are split already: at most n log10 n.
+double split_ess(const Eigen::MatrixXd& chains, Eigen::Index together, Fourier& fourier);
 
 }  // namespace mixwell::diagnostics

@@ -1,8 +1,8 @@
 // Mean, deviation, quantiles and Monte Carlo errors of weighted draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
-#include "diagnostics/standard_figures.hpp"
-#include "diagnostics/units.hpp"
+#include "diagnostics/autocovariance.hpp"
+#include "diagnostics/ranks.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -69,6 +69,7 @@ double at_place(const std::vector<Weighed>& draws, double place) {
 }
 
 double quantile_of(const std::vector<Weighed>& draws, double p) {
+  if (draws.empty()) return not_available;
   double length = 0.0;
   for (std::size_t k = 1; k < draws.size(); ++k)
     length += 0.5 * (draws[k - 1].weight + draws[k].weight);
@@ -103,12 +104,12 @@ double mcse_sd_in_units(const Draws& x, const Draws& w, Eigen::Index together) {
   return std::sqrt(z.array().square().mean() / ess_mean(z, together) / second / 4) / w.mean();
 }
 
-/// figure(x, w) in units in which it can be computed, back in those of x.
-template <class Figure>
-double in_units(const Draws& x, const Draws& w, const Figure& figure) {
+/// figure(x, w, ...) in units in which it can be computed, back in those of x.
+template <class Figure, class... More>
+double in_units(const Draws& x, const Draws& w, const Figure& figure, More... more) {
   if (!available(x, w)) return not_available;
   const InUnits draws(x);
-  return draws.back(figure(draws.draws(), InUnits(w).draws()));
+  return draws.back(figure(draws.draws(), InUnits(w).draws(), more...));
 }
 
 }  // namespace
@@ -118,15 +119,11 @@ double weighted_mean(const Draws& x, const Draws& w) { return in_units(x, w, mea
 double weighted_sd(const Draws& x, const Draws& w) { return in_units(x, w, sd_in_units); }
 
 double weighted_mcse_mean(const Draws& x, const Draws& w, Eigen::Index together) {
-  return in_units(x, w, [together](const Draws& y, const Draws& v) {
-    return mcse_mean_in_units(y, v, together);
-  });
+  return in_units(x, w, mcse_mean_in_units, together);
 }
 
 double weighted_mcse_sd(const Draws& x, const Draws& w, Eigen::Index together) {
-  return in_units(x, w, [together](const Draws& y, const Draws& v) {
-    return mcse_sd_in_units(y, v, together);
-  });
+  return in_units(x, w, mcse_sd_in_units, together);
 }
 
 double weighted_quantile(const Draws& x, const Draws& w, double p) {
@@ -147,12 +144,10 @@ StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together,
   s.sd = weighted_sd(x, w);
   s.mcse_mean = weighted_mcse_mean(x, w, together);
   s.mcse_sd = weighted_mcse_sd(x, w, together);
-  const bool known = available(x, w);
-  const std::vector<Weighed> draws = known ? weighed_in_order(x, w) : std::vector<Weighed>{};
-  const auto quantile_at = [&](double p) { return known ? quantile_of(draws, p) : not_available; };
-  s.q5 = quantile_at(0.05);
-  s.q50 = quantile_at(0.5);
-  s.q95 = quantile_at(0.95);
+  const auto draws = available(x, w) ? weighed_in_order(x, w) : std::vector<Weighed>();
+  s.q5 = quantile_of(draws, 0.05);
+  s.q50 = quantile_of(draws, 0.5);
+  s.q95 = quantile_of(draws, 0.95);
   return s;
 }
 

@@ -1,10 +1,10 @@
 // Files and folders that take long to make, kept for the user between runs.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/own_files.hpp"
 #include "files/sha256.hpp"
-#include "files/user_folder.hpp"
 
-#include <mixwell/cache.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/files/files.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Whether files are forced to disk.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/durable.hpp>
+#include <mixwell/files/files.hpp>
 
 #include <unistd.h>
 

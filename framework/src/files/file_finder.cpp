@@ -3,8 +3,9 @@
 #include "files/file_finder.hpp"
 
 #include "base/shortened.hpp"
+#include "base/split.hpp"
 #include "base/utf8.hpp"
-#include "files/input_descriptor.hpp"
+#include "files/reading.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 
 namespace mixwell {
 namespace {
@@ -53,14 +53,18 @@ void require_utf8(const std::string& path, const std::string& key, const Locatio
 
 }  // namespace
 
-FileFinder::FileFinder(const std::string& manifest)
-    : beside_(fs::absolute(manifest).parent_path().lexically_normal().string()) {
-  const char* const list = std::getenv("MIXWELL_DATA");
-  std::istringstream in(list == nullptr ? "" : list);
-  for (std::string folder; std::getline(in, folder, ':');) {
-    if (!folder.empty()) data_folders_.push_back(folder);
+std::vector<std::string> folders_in(const char* variable) {
+  const char* const list = std::getenv(variable);
+  std::vector<std::string> folders;
+  for (const std::string_view folder : split(list == nullptr ? "" : list, ':')) {
+    if (!folder.empty()) folders.emplace_back(folder);
   }
+  return folders;
 }
+
+FileFinder::FileFinder(const std::string& manifest)
+    : beside_(fs::absolute(manifest).parent_path().lexically_normal().string()),
+      data_folders_(folders_in("MIXWELL_DATA")) {}
 
 FoundFile FileFinder::find(const std::string& name, const std::string& what,
                            const Location& where) const {

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/export.hpp>
 
 #include <string>
 #include <vector>
 
 namespace mixwell {
+
+/// The folders that an environment variable lists, separated by `:`.
+std::vector<std::string> folders_in(const char* variable);
 
 /// A file that was found.
 struct FoundFile {

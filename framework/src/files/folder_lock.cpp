@@ -4,8 +4,9 @@
 
 #include "base/clock.hpp"
 #include "base/host.hpp"
+#include "base/split.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,57 +27,48 @@ namespace {
 constexpr auto pause = std::chrono::milliseconds(50);
 constexpr int lowest_descriptor = 10;  // above those that workers of a study are given
 
-std::string text_of(int descriptor) {
+std::string text_of(const Descriptor& file) {
   std::array<char, 1024> text{};
-  const ssize_t n = ::pread(descriptor, text.data(), text.size(), 0);
+  const ssize_t n = ::pread(file.get(), text.data(), text.size(), 0);
   return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
 }
 
-/// Without its end; lines are counted from 0.
-std::string line_of(std::string_view text, int line) {
-  for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  return std::string(text.substr(0, text.find('\n')));
-}
-
-int opened(const std::string& path, int flags) {
-  const int low = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-  if (low < 0) return low;
-  const int descriptor = ::fcntl(low, F_DUPFD_CLOEXEC, lowest_descriptor);
-  ::close(low);
-  return descriptor;
+Descriptor opened(const std::string& path, int flags) {
+  Descriptor low(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  if (!low.is_open()) return low;
+  return Descriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, lowest_descriptor));
 }
 
 /// The file may have been removed by the process that held the lock.
-bool has_name(int descriptor, const std::string& path) {
+bool has_name(const Descriptor& file, const std::string& path) {
   struct stat held = {};
   struct stat named = {};
-  return ::fstat(descriptor, &held) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+  return ::fstat(file.get(), &held) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-[[noreturn]] void refuse(int descriptor, const std::string& folder, const LockTerms& terms) {
-  const std::string text = text_of(descriptor);
-  const std::string holder =
+[[noreturn]] void refuse(const Descriptor& file, const std::string& folder,
+                         const LockTerms& terms) {
+  const std::string text = text_of(file);
+  const std::string_view holder =
       text.find('\n') == std::string::npos ? "another process" : line_of(text, 1);
-  ::close(descriptor);
   throw InputError(
       fmt::format("{}: {} is at work on {}; wait for it or end it, or choose another folder with "
                   "--out{}",
                   folder, holder, terms.work, terms.more_cure));
 }
 
-int locked(const std::string& path, const std::string& folder, const LockTerms& terms) {
+Descriptor locked(const std::string& path, const std::string& folder, const LockTerms& terms) {
   const auto until = Clock::now() + terms.patience;
   for (;;) {
-    const int descriptor = opened(path, O_RDWR | O_CREAT);
-    if (descriptor < 0) {
+    Descriptor file = opened(path, O_RDWR | O_CREAT);
+    if (!file.is_open()) {
       throw InputError(fmt::format("{}: cannot be opened: {}; choose another folder with --out",
                                    path, std::strerror(errno)));
     }
-    const bool mine = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-    if (mine && has_name(descriptor, path)) return descriptor;
-    if (!mine && Clock::now() >= until) refuse(descriptor, folder, terms);
-    ::close(descriptor);
+    const bool mine = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+    if (mine && has_name(file, path)) return file;
+    if (!mine && Clock::now() >= until) refuse(file, folder, terms);
     if (!mine) std::this_thread::sleep_for(pause);
   }
 }
@@ -85,37 +77,30 @@ int locked(const std::string& path, const std::string& folder, const LockTerms& 
 
 FolderLock::FolderLock(const std::string& folder, const LockTerms& terms)
     : path_(folder + "/" + terms.file), descriptor_(locked(path_, folder, terms)) {
-  const std::string found = line_of(text_of(descriptor_), 0);
+  const std::string found(line_of(text_of(descriptor_), 0));
   set_title(found.empty() ? terms.title : found);
 }
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 /// One call writes both lines over the old ones, so that a killed process leaves a title.
 bool FolderLock::set_title(const std::string& title) const {
   const std::string text = title + "\n" + process_on(::getpid(), host_name()) + "\n";
   const auto size = static_cast<ssize_t>(text.size());
-  return ::pwrite(descriptor_, text.data(), text.size(), 0) == size &&
-         ::ftruncate(descriptor_, size) == 0;
+  return ::pwrite(descriptor(), text.data(), text.size(), 0) == size &&
+         ::ftruncate(descriptor(), size) == 0;
 }
 
 void FolderLock::remove_file() const { ::unlink(path_.c_str()); }
 
 void check_unlocked(const std::string& folder, const LockTerms& terms) {
-  const int descriptor = opened(folder + "/" + terms.file, O_RDONLY);
-  if (descriptor < 0) return;
-  if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0) refuse(descriptor, folder, terms);
-  ::close(descriptor);
+  const Descriptor file = opened(folder + "/" + terms.file, O_RDONLY);
+  if (file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0) refuse(file, folder, terms);
 }
 
 std::string lock_title(const std::string& path) {
   struct stat found = {};
   if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
-  const int descriptor = opened(path, O_RDONLY);
-  if (descriptor < 0) return {};
-  std::string title = line_of(text_of(descriptor), 0);
-  ::close(descriptor);
-  return title;
+  const Descriptor file = opened(path, O_RDONLY);
+  return file.is_open() ? std::string(line_of(text_of(file), 0)) : std::string();
 }
 
 }  // namespace mixwell

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include "files/descriptor.hpp"
+
+#include <mixwell/base/export.hpp>
 
 #include <chrono>
 #include <string>
@@ -25,11 +27,8 @@ struct LockTerms {
 class FolderLock {
  public:
   MIXWELL_INTERNAL FolderLock(const std::string& folder, const LockTerms& terms);
-  MIXWELL_INTERNAL ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
-  int descriptor() const noexcept { return descriptor_; }
+  int descriptor() const noexcept { return descriptor_.get(); }
   /// False where the disk does not allow it.
   bool set_title(const std::string& title) const;
   /// Removes the file; the lock is held on.
@@ -37,7 +36,7 @@ class FolderLock {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 /// Throws as the constructor of a lock where somebody holds it; leaves the folder as it is.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/input_file.hpp"
 
-#include "files/input_descriptor.hpp"
+#include "files/reading.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <zlib.h>
 
@@ -20,7 +20,7 @@ namespace mixwell {
 class InputFile::FileBuffer final : public std::streambuf {
  public:
   explicit FileBuffer(const std::string& path) : path_(path), file_(nullptr, &gzclose) {
-    InputDescriptor descriptor(path, "the file");
+    Descriptor descriptor = open_to_read(path, "the file");
     file_.reset(gzdopen(descriptor.get(), "rb"));
     if (!file_) throw std::bad_alloc();
     descriptor.release();

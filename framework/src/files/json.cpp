@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

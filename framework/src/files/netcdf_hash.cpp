@@ -1,13 +1,11 @@
 // What a file holds, as a hash that does not depend on when it was written.
 // SPDX-License-Identifier: Apache-2.0
-#include "files/netcdf_hash.hpp"
-
-#include "files/hdf5_exit.hpp"
-#include "files/input_descriptor.hpp"
+#include "files/netcdf_library.hpp"
+#include "files/reading.hpp"
 #include "files/sha256.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/netcdf_turn.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/files/files.hpp>
 
 #include <netcdf.h>
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // with sanitizers. Elsewhere netcdf_library.cpp is built in its place.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
-#include "files/own_library.hpp"
+#include "files/own_files.hpp"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // One use of libnetcdf at a time.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/netcdf_turn.hpp>
+#include <mixwell/files/files.hpp>
 
 #include <mutex>
 

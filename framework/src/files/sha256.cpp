@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
 
-#include "files/input_descriptor.hpp"
+#include "files/reading.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -14,23 +14,12 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <tuple>
 
 namespace mixwell {
 namespace {
 
 void check(int ok) {
   if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256; check its configuration");
-}
-
-/// Device, inode, bytes, seconds and nanoseconds of the last change of content and of inode.
-using Stamp = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
-
-Stamp stamp(const std::string& path) {
-  struct stat s = {};
-  if (::stat(path.c_str(), &s) != 0) throw InputError({path, 0, 0}, "cannot be read");
-  return {s.st_dev,          s.st_ino,         s.st_size,        s.st_mtim.tv_sec,
-          s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
 }
 
 std::string hash_of(const std::string& path) {
@@ -73,17 +62,38 @@ std::string sha256(std::string_view bytes) {
   return hash.hexadecimal();
 }
 
+FileStamp stamp_of(const std::string& path) {
+  struct stat s = {};
+  if (::stat(path.c_str(), &s) != 0) return {};
+  return fmt::format("{} {} {} {}.{:09} {}.{:09}", s.st_dev, s.st_ino, s.st_size, s.st_mtim.tv_sec,
+                     s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
+}
+
 std::string file_sha256(const std::string& path) {
   static std::mutex mutex;
-  static std::map<std::string, std::pair<Stamp, std::string>> known;
+  static std::map<std::string, std::pair<FileStamp, std::string>> known;
   const std::lock_guard lock(mutex);
-  const Stamp now = stamp(path);
+  const FileStamp now = stamp_of(path);
   auto& [then, hash] = known[path];
   if (hash.empty() || then != now) {
     hash = hash_of(path);
     then = now;
   }
   return hash;
+}
+
+std::string sealed_text(std::string_view text) {
+  std::string sealed = sha256(text) + "\n";
+  sealed += text;
+  return sealed;
+}
+
+std::optional<std::string_view> unsealed_text(std::string_view sealed) {
+  const std::size_t end = sealed.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view text = sealed.substr(end + 1);
+  if (sha256(text) != sealed.substr(0, end)) return std::nullopt;
+  return text;
 }
 
 }  // namespace mixwell

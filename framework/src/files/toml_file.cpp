@@ -3,9 +3,10 @@
 #include "files/toml_file.hpp"
 
 #include "base/shortened.hpp"
-#include "files/text_file.hpp"
+#include "base/split.hpp"
+#include "files/reading.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 
@@ -77,22 +78,14 @@ class DepthCheck {
   std::size_t nested_ = 0;  ///< brackets and braces that are open
 };
 
-std::string_view line_of(std::string_view text, std::size_t line) {
-  for (; line > 1 && !text.empty(); --line)
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  return text.substr(0, text.find('\n'));
-}
-
 /// "stop_seconds: " where a value stands at this place of the text, else "".
 std::string key_before(std::string_view text, const toml::source_position& at) {
-  std::string_view key = line_of(text, at.line).substr(0, at.column);
+  std::string_view key = line_of(text, at.line - 1).substr(0, at.column);
   const std::size_t equals = key.rfind('=');
   if (equals == std::string_view::npos) return {};
   key = key.substr(0, equals);
-  key.remove_prefix(std::min(key.find_last_of(",{") + 1, key.size()));
-  const std::size_t first = key.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return shortened(key.substr(first, key.find_last_not_of(" \t") + 1 - first)) + ": ";
+  key = trimmed(key.substr(key.find_last_of(",{") + 1));
+  return key.empty() ? "" : shortened(key) + ": ";
 }
 
 }  // namespace

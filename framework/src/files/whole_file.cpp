@@ -4,7 +4,7 @@
 
 #include "base/host.hpp"
 
-#include <mixwell/durable.hpp>
+#include <mixwell/files/files.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -42,25 +42,24 @@ UnfinishedFile::UnfinishedFile(std::string name, std::string temporary)
       temporary_(std::move(temporary)),
       handle_(
           ::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644)) {
-  if (handle_ < 0) fail();
+  if (!handle_.is_open()) fail();
 }
 
 UnfinishedFile::~UnfinishedFile() {
-  if (handle_ >= 0) ::close(handle_);
   if (!is_named_) ::unlink(temporary_.c_str());
 }
 
 void UnfinishedFile::write(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t n = ::write(handle_, text.data(), text.size());
+    const ssize_t n = ::write(handle_.get(), text.data(), text.size());
     if (n < 0) fail();
     text.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 
 void UnfinishedFile::close(Flush flush) {
-  if (flush == Flush::to_disk && force_to_disk(handle_) != 0) fail();
-  if (::close(std::exchange(handle_, -1)) != 0) fail();
+  if (flush == Flush::to_disk && force_to_disk(handle_.get()) != 0) fail();
+  if (::close(handle_.release()) != 0) fail();
 }
 
 void UnfinishedFile::give_name() {
@@ -120,10 +119,8 @@ void remove_abandoned(const std::string& folder) noexcept {
 }
 
 void sync_folder(const std::string& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  force_to_disk(descriptor);
-  ::close(descriptor);
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.is_open()) force_to_disk(file.get());
 }
 
 }  // namespace mixwell

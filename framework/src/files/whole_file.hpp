@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/export.hpp>
+#include "files/descriptor.hpp"
+
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/export.hpp>
 
 #include <string>
 #include <string_view>
@@ -43,7 +45,7 @@ class UnfinishedFile {
 
   std::string name_;
   std::string temporary_;
-  int handle_;
+  Descriptor handle_;
   bool is_named_ = false;
 };
 

@@ -7,48 +7,36 @@
 #include <map>
 
 namespace mixwell {
-namespace {
-
-const OperationInfo& producer(const KernelGraph& graph, Value v) {
-  return graph.operations()[static_cast<std::size_t>(graph[v].producer)];
-}
-
-}  // namespace
-
 std::vector<Value> sources(const KernelGraph& graph, Value v) {
   const ValueInfo& info = graph[v];
   if (info.evaluated_law) return {info.evaluated_law, info.evaluated_at};
   std::vector<Value> found;
-  for (const Input& input : producer(graph, v).inputs) {
+  for (const Input& input : maker(graph, v)->inputs) {
     if (input.role != Role::weights) found.push_back(input.value);
   }
   return found;
 }
 
 bool is_pure(const KernelGraph& graph, Value v) {
-  const ValueInfo& info = graph[v];
-  if (info.evaluated_law) return true;
-  return info.kind == ValueKind::derived && info.producer >= 0 &&
-         producer(graph, v).kind == OperationKind::pure;
+  if (graph[v].evaluated_law) return true;
+  const OperationInfo* const by = maker(graph, v);
+  return graph[v].kind == ValueKind::derived && by != nullptr && by->kind == OperationKind::pure;
 }
 
 bool is_gathered(const KernelGraph& graph, Value v) {
-  const ValueInfo& info = graph[v];
-  return info.kind == ValueKind::version && info.producer >= 0 &&
-         (graph[info.variable].kind == VariableKind::joined ||
-          graph[info.variable].kind == VariableKind::trial) &&
-         producer(graph, v).kind == OperationKind::regroup;
+  const OperationInfo* const by = maker(graph, v);
+  return by != nullptr && by->kind == OperationKind::regroup &&
+         (is(graph, v, VariableKind::joined) || is(graph, v, VariableKind::trial));
 }
 
 Cones::Cones(const KernelGraph& graph) : graph_(graph) {
-  // Values are numbered in the order in which they were made, so that sources come first.
   const std::size_t count = graph.values().size();
   leaves_.assign(count, IdSet(count));
   versions_.assign(count, IdSet(count));
-  for (std::size_t k = 0; k < count; ++k) {
-    const Value v{static_cast<std::int32_t>(k)};
+  for (const Value v : all_values(graph)) {
+    const std::size_t k = index(v);
     const bool pure = is_pure(graph, v);
-    const bool version = graph[v].kind == ValueKind::version;
+    const bool version = is_version(graph, v);
     if (!pure) leaves_[k].set(k);
     if (version) versions_[k].set(k);
     const bool gathered = is_gathered(graph, v);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/graph.hpp>
+#include "graph/edges.hpp"
+
+#include <mixwell/graph/graph.hpp>
 
 #include <boost/dynamic_bitset.hpp>
 
@@ -21,6 +23,15 @@ void each(const IdSet& set, const Visit& visit) {
   for (auto id = set.find_first(); id != IdSet::npos; id = set.find_next(id)) {
     visit(static_cast<std::int32_t>(id));
   }
+}
+
+/// Whether `holds` is true of one of these values.
+template <class Holds>
+bool any(const IdSet& values, const Holds& holds) {
+  auto id = values.find_first();
+  while (id != IdSet::npos && !holds(Value{static_cast<std::int32_t>(id)}))
+    id = values.find_next(id);
+  return id != IdSet::npos;
 }
 
 /// Values written by pure operations, and cached evaluations, which are functions of their law and
@@ -51,8 +62,6 @@ class Cones {
   std::vector<std::string> path(Value leaf, Value of) const;
 
  private:
-  static std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
-
   const KernelGraph& graph_;
   std::vector<IdSet> leaves_;
   std::vector<IdSet> versions_;

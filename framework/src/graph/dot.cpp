@@ -4,27 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
+#include <string_view>
 
 namespace mixwell {
 namespace {
 
-const char* kind_name(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::pure:
-      return "pure";
-    case OperationKind::refresh:
-      return "refresh";
-    case OperationKind::move:
-      return "move";
-    case OperationKind::accept:
-      return "accept";
-    case OperationKind::observe:
-      return "observe";
-    case OperationKind::regroup:
-      return "regroup";
-  }
-  return "";
+std::string_view kind_name(OperationKind kind) {
+  constexpr std::array<std::string_view, 6> names = {"pure",   "refresh", "move",
+                                                     "accept", "observe", "regroup"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::string dot_text(const std::string& text) {
@@ -36,18 +26,12 @@ std::string dot_text(const std::string& text) {
   return out + '"';
 }
 
-std::string value_style(const ValueInfo& v) {
-  switch (v.kind) {
-    case ValueKind::constant:
-      return "shape=ellipse, style=filled, fillcolor=\"#eeeeee\"";
-    case ValueKind::noise:
-      return "shape=diamond, style=filled, fillcolor=\"#fde9c9\"";
-    case ValueKind::version:
-      return "shape=ellipse, style=filled, fillcolor=\"#cfe3f5\"";
-    case ValueKind::derived:
-      return "shape=ellipse";
-  }
-  return "";
+std::string_view style_of(ValueKind kind) {
+  constexpr std::array<std::string_view, 4> styles = {
+      "shape=ellipse, style=filled, fillcolor=\"#eeeeee\"",
+      "shape=diamond, style=filled, fillcolor=\"#fde9c9\"",
+      "shape=ellipse, style=filled, fillcolor=\"#cfe3f5\"", "shape=ellipse"};
+  return styles[static_cast<std::size_t>(kind)];
 }
 
 std::set<std::int32_t> used_values(const KernelGraph& graph) {
@@ -80,7 +64,7 @@ std::string to_dot(const KernelGraph& graph, const std::string& title) {
   const auto used = used_values(graph);
   for (const std::int32_t v : used) {
     const ValueInfo& info = graph[Value{v}];
-    dot += fmt::format("  v{} [label={}, {}];\n", v, dot_text(info.name), value_style(info));
+    dot += fmt::format("  v{} [label={}, {}];\n", v, dot_text(info.name), style_of(info.kind));
   }
   for (std::size_t o = 0; o < graph.operations().size(); ++o) {
     const OperationInfo& info = graph.operations()[o];

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 
+#include <mixwell/base/error.hpp>
+#include <mixwell/graph/operation.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -14,22 +19,30 @@ Value seen(const KernelGraph& graph, Value v) {
 
 const OperationInfo* maker(const KernelGraph& graph, Value v) {
   const std::int32_t by = graph[v].producer;
-  return by < 0 ? nullptr : &graph.operations()[static_cast<std::size_t>(by)];
+  return by < 0 ? nullptr : &graph.operations()[index(by)];
+}
+
+std::size_t place_among_outputs(const KernelGraph& graph, Value v) {
+  const auto& outputs = maker(graph, v)->outputs;
+  return static_cast<std::size_t>(std::ranges::find(outputs, v) - outputs.begin());
 }
 
 Value input_of(const OperationInfo& who, Role role) {
-  for (const Input& i : who.inputs) {
-    if (i.role == role) return i.value;
-  }
-  return {};
+  const auto found = std::ranges::find(who.inputs, role, &Input::role);
+  return found == who.inputs.end() ? Value{} : found->value;
 }
 
-std::vector<std::size_t> inputs_of(const OperationInfo& who, Role role) {
-  std::vector<std::size_t> all;
-  for (std::size_t k = 0; k < who.inputs.size(); ++k) {
-    if (who.inputs[k].role == role) all.push_back(k);
+std::vector<Value> values_of(const OperationInfo& who, Role role) {
+  std::vector<Value> all;
+  for (const Input& i : who.inputs) {
+    if (i.role == role) all.push_back(i.value);
   }
   return all;
+}
+
+bool writes(const KernelGraph& graph, const OperationInfo& who, Variable v) {
+  return std::ranges::any_of(
+      who.outputs, [&](Value out) { return is_version(graph, out) && graph[out].variable == v; });
 }
 
 Variable root(const KernelGraph& graph, Variable v) {
@@ -49,7 +62,7 @@ bool is_exchange(const KernelGraph& graph, const OperationInfo& who) {
 
 bool is_uncorrected(const KernelGraph& graph, const OperationInfo& who) {
   return who.kind == OperationKind::move && !who.traits.invariant &&
-         graph[who.outputs.front()].kind == ValueKind::version;
+         is_version(graph, who.outputs.front());
 }
 
 bool flips_momentum(const Traits& traits) {
@@ -70,9 +83,8 @@ bool is_law_role(Role role) {
 
 bool is_read_as(const KernelGraph& graph, Value v, std::initializer_list<Role> roles) {
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
-    return std::ranges::any_of(o.inputs, [&](const Input& i) {
-      return i.value == v && std::ranges::find(roles, i.role) != roles.end();
-    });
+    return std::ranges::any_of(
+        o.inputs, [&](const Input& i) { return i.value == v && contains(roles, i.role); });
   });
 }
 
@@ -80,19 +92,19 @@ namespace {
 
 /// Read as a candidate or a state by an operation that is no evaluation.
 bool is_candidate(const KernelGraph& graph, Value v) {
-  if (graph[v].kind == ValueKind::version) return true;
+  if (is_version(graph, v)) return true;
   if (graph[v].evaluated_law) return false;
+  const auto is_it = [&](Value other) { return other == v; };
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
-    return o.kind != OperationKind::pure && std::ranges::any_of(o.inputs, [&](const Input& i) {
-             return i.value == v && (i.role == Role::proposed || i.role == Role::state);
-           });
+    return o.kind != OperationKind::pure &&
+           (reads(o, Role::proposed, is_it) || reads(o, Role::state, is_it));
   });
 }
 
 }  // namespace
 
 std::vector<std::size_t> moved_outputs(const KernelGraph& graph, const OperationInfo& who) {
-  const std::size_t states = inputs_of(who, Role::state).size();
+  const std::size_t states = values_of(who, Role::state).size();
   std::vector<std::size_t> all;
   for (std::size_t k = 0; k < who.outputs.size() && all.size() < states; ++k) {
     if (is_candidate(graph, who.outputs[k])) all.push_back(k);
@@ -101,14 +113,14 @@ std::vector<std::size_t> moved_outputs(const KernelGraph& graph, const Operation
 }
 
 std::optional<Variable> origin(const KernelGraph& graph, Value v) {
-  if (graph[v].kind == ValueKind::version) return graph[v].variable;
+  if (is_version(graph, v)) return graph[v].variable;
   if (graph[v].storage) return origin(graph, graph[v].storage);
   const OperationInfo* const by = maker(graph, v);
   if (by == nullptr || by->kind != OperationKind::move) return std::nullopt;
-  const auto states = inputs_of(*by, Role::state);
+  const auto states = values_of(*by, Role::state);
   const auto moved = moved_outputs(graph, *by);
   for (std::size_t k = 0; k < moved.size(); ++k) {
-    if (by->outputs[moved[k]] == v) return origin(graph, by->inputs[states[k]].value);
+    if (by->outputs[moved[k]] == v) return origin(graph, states[k]);
   }
   return std::nullopt;
 }
@@ -167,18 +179,33 @@ bool is_turned(const KernelGraph& graph, Variable v) {
 bool is_moved_otherwise(const KernelGraph& graph) {
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
     const bool small = o.kind == OperationKind::move && o.traits.local && !o.traits.invariant;
-    return !small && std::ranges::any_of(o.outputs, [&](Value v) {
-      return graph[v].kind == ValueKind::version &&
-             graph[graph[v].variable].kind == VariableKind::slot;
-    });
+    return !small && std::ranges::any_of(o.outputs,
+                                         [&](Value v) { return is(graph, v, VariableKind::slot); });
   });
+}
+
+std::vector<std::vector<Variable>> joint_slots(const KernelGraph& graph) {
+  std::vector<std::vector<Variable>> all;
+  for (const Variable v : all_variables(graph)) {
+    if (graph[v].kind == VariableKind::slot) all.push_back({v});
+  }
+  for (const Factor& f : graph.factors()) {
+    const auto apart = std::stable_partition(all.begin(), all.end(), [&](const auto& group) {
+      return std::ranges::none_of(group, [&](Variable v) { return contains(f.slots, v); });
+    });
+    std::vector<Variable> joined;
+    for (auto g = apart; g != all.end(); ++g) joined.insert(joined.end(), g->begin(), g->end());
+    all.erase(apart, all.end());
+    if (!joined.empty()) all.push_back(joined);
+  }
+  return all;
 }
 
 namespace {
 
 /// Slots whose versions a value is a function of.
 void collect_slots(const KernelGraph& graph, Value v, std::set<std::int32_t>& found) {
-  if (graph[v].kind == ValueKind::version) {
+  if (is_version(graph, v)) {
     for (const Variable member : members(graph, graph[v].variable)) {
       if (graph[member].kind == VariableKind::slot) found.insert(member.id);
     }
@@ -197,8 +224,7 @@ std::vector<Variable> recorded_slots(const KernelGraph& graph) {
     if (r.group == RecordGroup::posterior) collect_slots(graph, r.value, found);
   }
   std::vector<Variable> slots;
-  for (std::size_t k = 0; k < graph.variables().size(); ++k) {
-    const Variable v{static_cast<std::int32_t>(k)};
+  for (const Variable v : all_variables(graph)) {
     const bool is_recorded = found.empty() || found.contains(v.id);
     if (graph[v].kind == VariableKind::slot && is_recorded) slots.push_back(v);
   }
@@ -206,3 +232,23 @@ std::vector<Variable> recorded_slots(const KernelGraph& graph) {
 }
 
 }  // namespace mixwell
+
+namespace mixwell::detail {
+
+void require_values(const std::string& operation, const std::vector<Input>& inputs) {
+  for (const Input& input : inputs) {
+    if (input.value) continue;
+    throw WiringError(fmt::format(
+        "kernel graph: an edge of `{}`, read as `{}`, leads nowhere: it was made without "
+        "a value of this graph",
+        operation, to_string(input.role)));
+  }
+}
+
+void refuse_other_edges(const std::string& operation) {
+  throw WiringError(fmt::format(
+      "kernel graph: `{}` shares the body of another operation and has other edges than that one",
+      operation));
+}
+
+}  // namespace mixwell::detail

@@ -2,24 +2,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/graph/graph.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 namespace mixwell {
+
+inline std::size_t index(Variable v) { return static_cast<std::size_t>(v.id); }
+inline std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
+inline std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+/// All variables, in the order in which they were added.
+inline auto all_variables(const KernelGraph& graph) {
+  return std::views::iota(std::size_t{0}, graph.variables().size()) |
+         std::views::transform(
+             [](std::size_t k) { return Variable{static_cast<std::int32_t>(k)}; });
+}
+/// All values, in the order in which they were made: sources come first.
+inline auto all_values(const KernelGraph& graph) {
+  return std::views::iota(std::size_t{0}, graph.values().size()) |
+         std::views::transform([](std::size_t k) { return Value{static_cast<std::int32_t>(k)}; });
+}
+
+template <class All, class One>
+bool contains(const All& all, const One& one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+inline bool is_version(const KernelGraph& graph, Value v) {
+  return graph[v].kind == ValueKind::version;
+}
+/// Whether it is a version of a variable of that kind.
+inline bool is(const KernelGraph& graph, Value v, VariableKind kind) {
+  return is_version(graph, v) && graph[graph[v].variable].kind == kind;
+}
+/// Whether it is a version of a slot, or of what joins several.
+inline bool is_slot(const KernelGraph& graph, Value v) {
+  return is(graph, v, VariableKind::slot) || is(graph, v, VariableKind::joined);
+}
 
 /// The value whose numbers a view shares, or the value itself.
 MIXWELL_INTERNAL Value seen(const KernelGraph& graph, Value v);
 /// The operation that writes a value, or null.
 MIXWELL_INTERNAL const OperationInfo* maker(const KernelGraph& graph, Value v);
+/// Which output of its maker a value is.
+MIXWELL_INTERNAL std::size_t place_among_outputs(const KernelGraph& graph, Value v);
 /// The first input of a role, or none.
 MIXWELL_INTERNAL Value input_of(const OperationInfo& who, Role role);
-/// Positions of the inputs that are read as `role`, in order.
-MIXWELL_INTERNAL std::vector<std::size_t> inputs_of(const OperationInfo& who, Role role);
+/// The inputs of a role, in order.
+MIXWELL_INTERNAL std::vector<Value> values_of(const OperationInfo& who, Role role);
+/// Whether `holds` is true of an input of a role.
+template <class Holds>
+bool reads(const OperationInfo& who, Role role, const Holds& holds) {
+  return std::ranges::any_of(who.inputs,
+                             [&](const Input& i) { return i.role == role && holds(i.value); });
+}
+/// Whether an operation writes a version of the variable.
+MIXWELL_INTERNAL bool writes(const KernelGraph& graph, const OperationInfo& who, Variable v);
 /// The slot behind a trial of it; any other variable is its own root.
 MIXWELL_INTERNAL Variable root(const KernelGraph& graph, Variable v);
 /// The slots of a joined variable; any other root by itself.
@@ -55,6 +101,8 @@ MIXWELL_INTERNAL Value first_described(const KernelGraph& graph, Value v);
 MIXWELL_INTERNAL std::size_t first_described(const KernelGraph& graph, std::size_t operation);
 /// Whether a slot is moved in any other way than by small steps.
 MIXWELL_INTERNAL bool is_moved_otherwise(const KernelGraph& graph);
+/// All slots, those together that factors have together, directly or over other slots.
+MIXWELL_INTERNAL std::vector<std::vector<Variable>> joint_slots(const KernelGraph& graph);
 /// Slots whose versions are behind what is recorded of the posterior; all if nothing is.
 MIXWELL_INTERNAL std::vector<Variable> recorded_slots(const KernelGraph& graph);
 

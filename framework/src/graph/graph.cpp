@@ -1,7 +1,7 @@
 // Building the kernel graph, and the rules that every graph obeys.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/graph/graph.hpp>
 
 #include <fmt/format.h>
 
@@ -38,44 +38,44 @@ void check_states(const KernelGraph& graph, const OperationInfo& info) {
   }
 }
 
+/// A variable that is 0 before the first sweep.
+VariableInfo zero(std::string name, VariableKind kind, Index rows) {
+  VariableInfo info;
+  info.name = std::move(name);
+  info.kind = kind;
+  info.rows = rows;
+  info.initial = Eigen::VectorXd::Zero(rows);
+  return info;
+}
+
+ValueInfo named(std::string name, ValueKind kind) {
+  ValueInfo info;
+  info.name = std::move(name);
+  info.kind = kind;
+  return info;
+}
+
 }  // namespace
 
 Body::~Body() = default;
 
 std::string_view to_string(Role role) noexcept {
-  switch (role) {
-    case Role::state:
-      return "state";
-    case Role::proposed:
-      return "proposed";
-    case Role::parameter:
-      return "parameter";
-    case Role::law:
-      return "law";
-    case Role::law_at_proposal:
-      return "law at proposal";
-    case Role::stage_law:
-      return "stage law";
-    case Role::evaluation:
-      return "evaluation";
-    case Role::noise:
-      return "noise";
-    case Role::position_coupling:
-      return "A";
-    case Role::momentum_coupling:
-      return "A'";
-    case Role::drift:
-      return "drift";
-    case Role::diffusion:
-      return "diffusion";
-    case Role::friction:
-      return "friction";
-    case Role::drift_correction:
-      return "drift correction";
-    case Role::weights:
-      return "weights";
-  }
-  return "";
+  constexpr std::array<std::string_view, 15> names = {"state",
+                                                      "proposed",
+                                                      "parameter",
+                                                      "law",
+                                                      "law at proposal",
+                                                      "stage law",
+                                                      "evaluation",
+                                                      "noise",
+                                                      "A",
+                                                      "A'",
+                                                      "drift",
+                                                      "diffusion",
+                                                      "friction",
+                                                      "drift correction",
+                                                      "weights"};
+  return names[static_cast<std::size_t>(role)];
 }
 
 std::string_view to_string(Space space) noexcept {
@@ -87,9 +87,7 @@ std::string_view to_string(Space space) noexcept {
 Variable KernelGraph::add_variable(VariableInfo info) {
   claim_name("variable " + info.name);
   const Variable variable{static_cast<std::int32_t>(variables_.size())};
-  ValueInfo first;
-  first.name = info.name + "@0";
-  first.kind = ValueKind::version;
+  ValueInfo first = named(info.name + "@0", ValueKind::version);
   first.rows = info.rows;
   first.scope = info.scope;
   first.variable = variable;
@@ -110,41 +108,26 @@ void KernelGraph::claim_name(const std::string& name) {
 }
 
 Variable KernelGraph::slot(std::string name, Index rows) {
-  VariableInfo info;
-  info.name = std::move(name);
-  info.kind = VariableKind::slot;
-  info.rows = rows;
-  info.initial = Eigen::VectorXd::Zero(rows);
+  VariableInfo info = zero(std::move(name), VariableKind::slot, rows);
   info.position = info.name;
   return add_variable(std::move(info));
 }
 
 Variable KernelGraph::auxiliary(std::string name, Index rows, const AuxiliaryTraits& traits) {
-  VariableInfo info;
+  VariableInfo info = zero(std::move(name), VariableKind::auxiliary, rows);
   info.traits = traits;
-  info.name = std::move(name);
-  info.kind = VariableKind::auxiliary;
-  info.rows = rows;
-  info.initial = Eigen::VectorXd::Zero(rows);
   return add_variable(std::move(info));
 }
 
 Variable KernelGraph::estimate(std::string name, Variable slot, Index rows) {
-  VariableInfo info;
-  info.name = std::move(name);
-  info.kind = VariableKind::estimate;
-  info.rows = rows;
-  info.initial = Eigen::VectorXd::Zero(rows);
+  VariableInfo info = zero(std::move(name), VariableKind::estimate, rows);
   info.parts = {slot};
   return add_variable(std::move(info));
 }
 
 Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets forgets,
                               Scope scope, double rate, std::string learns) {
-  VariableInfo info;
-  info.name = std::move(name);
-  info.kind = VariableKind::history;
-  info.rows = initial.size();
+  VariableInfo info = zero(std::move(name), VariableKind::history, initial.size());
   info.initial = std::move(initial);
   info.forgets = forgets;
   info.scope = scope;
@@ -154,9 +137,7 @@ Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets
 }
 
 Value KernelGraph::constant(std::string name, std::shared_ptr<const Function> function) {
-  ValueInfo info;
-  info.name = std::move(name);
-  info.kind = ValueKind::constant;
+  ValueInfo info = named(std::move(name), ValueKind::constant);
   info.function = std::move(function);
   return add_value(std::move(info));
 }
@@ -167,21 +148,21 @@ void KernelGraph::factor(Value law, std::vector<Variable> slots) {
 
 Value KernelGraph::noise(std::string name) {
   claim_name("noise " + name);
-  ValueInfo info;
-  info.name = std::move(name);
-  info.kind = ValueKind::noise;
-  return add_value(std::move(info));
+  return add_value(named(std::move(name), ValueKind::noise));
 }
 
 Value KernelGraph::current(Variable variable) const { return variables_.at(variable.id).current; }
+
+std::shared_ptr<const Potential> KernelGraph::potential(Value law) const {
+  return std::dynamic_pointer_cast<const Potential>((*this)[law].function);
+}
 
 bool KernelGraph::is_constant(Value value) const {
   const ValueInfo& info = values_.at(value.id);
   if (info.kind == ValueKind::constant) return true;
   if (info.kind != ValueKind::derived || info.producer < 0) return false;
-  const auto& inputs = operations_.at(info.producer).inputs;
-  return std::all_of(inputs.begin(), inputs.end(),
-                     [&](const Input& i) { return is_constant(i.value); });
+  return std::ranges::all_of(operations_.at(info.producer).inputs,
+                             [&](const Input& i) { return is_constant(i.value); });
 }
 
 void KernelGraph::consume_noises(std::int32_t operation, const OperationInfo& info) {
@@ -201,15 +182,14 @@ void KernelGraph::consume_noises(std::int32_t operation, const OperationInfo& in
 Value KernelGraph::next_version(std::int32_t operation, Variable variable) {
   VariableInfo& info = variables_.at(variable.id);
   const ValueInfo& before = values_.at(info.current.id);
-  ValueInfo next;
-  next.kind = ValueKind::version;
+  const std::int32_t version = before.version + 1;
+  ValueInfo next = named(fmt::format("{}@{}", info.name, version), ValueKind::version);
   next.rows = info.rows;
   next.scope = info.scope;
   next.variable = variable;
-  next.version = before.version + 1;
+  next.version = version;
   next.replaces = info.current;
   next.producer = operation;
-  next.name = fmt::format("{}@{}", info.name, next.version);
   const Value written = add_value(std::move(next));
   values_[info.current.id].replaced_by = written;
   return info.current = written;
@@ -218,9 +198,7 @@ Value KernelGraph::next_version(std::int32_t operation, Variable variable) {
 Value KernelGraph::add_output(std::int32_t operation, const Output& output) {
   if (output.is_version()) return next_version(operation, output.variable);
   claim_name("value " + output.name);
-  ValueInfo info;
-  info.name = output.name;
-  info.kind = ValueKind::derived;
+  ValueInfo info = named(output.name, ValueKind::derived);
   info.rows = output.rows;
   info.function = output.function;
   info.producer = operation;

@@ -1,10 +1,11 @@
 // Slots that hold parts of a position, what joins them while an update moves them together, and
 // copies of them for the stages of a proposal.
 // SPDX-License-Identifier: Apache-2.0
+#include "graph/edges.hpp"
 #include "graph/row_runs.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/graph/graph.hpp>
 
 #include <fmt/format.h>
 
@@ -62,9 +63,14 @@ class ScatterBody final : public Body {
   std::vector<RowRuns> rows_;
 };
 
-/// A name of its own for each of the times that a variable is regrouped.
-std::string regroup_name(const KernelGraph& graph, const char* what, Variable joined) {
-  return fmt::format("{} {}", what, graph[graph.current(joined)].name);
+/// In every column: copies keep the numbers where nothing moved. A name of its own for each of the
+/// times that a variable is regrouped.
+void regroup(KernelGraph& graph, const char* what, Variable of, std::vector<Input> inputs,
+             std::vector<Output> outputs, std::shared_ptr<const Body> body) {
+  const Guard branch = graph.set_guard();
+  graph.add(fmt::format("{} {}", what, graph[graph.current(of)].name), OperationKind::regroup, {},
+            std::move(inputs), std::move(outputs), std::move(body));
+  graph.set_guard(branch);
 }
 
 }  // namespace
@@ -110,26 +116,18 @@ Variable KernelGraph::joined(std::string name, std::vector<Variable> parts) {
 }
 
 void KernelGraph::gather(Variable joined) {
-  const Guard branch = set_guard();  // copies in every column keep the numbers where nothing moved
   std::vector<Input> inputs;
-  for (const Variable part : variables_.at(joined.id).parts) {
+  for (const Variable part : variables_.at(joined.id).parts)
     inputs.push_back({current(part), Role::state});
-  }
-  add(regroup_name(*this, "gather", joined), OperationKind::regroup, {}, std::move(inputs),
-      {Output::next(joined)}, std::make_shared<GatherBody>(rows_of_parts(*this, joined)));
-  set_guard(branch);
+  regroup(*this, "gather", joined, std::move(inputs), {Output::next(joined)},
+          std::make_shared<GatherBody>(rows_of_parts(*this, joined)));
 }
 
 void KernelGraph::scatter(Variable joined) {
-  const Guard branch = set_guard();
   std::vector<Output> outputs;
-  for (const Variable part : variables_.at(joined.id).parts) {
-    outputs.push_back(Output::next(part));
-  }
-  add(regroup_name(*this, "scatter", joined), OperationKind::regroup, {},
-      {{current(joined), Role::state}}, std::move(outputs),
-      std::make_shared<ScatterBody>(rows_of_parts(*this, joined)));
-  set_guard(branch);
+  for (const Variable part : variables_.at(joined.id).parts) outputs.push_back(Output::next(part));
+  regroup(*this, "scatter", joined, {{current(joined), Role::state}}, std::move(outputs),
+          std::make_shared<ScatterBody>(rows_of_parts(*this, joined)));
 }
 
 Variable KernelGraph::trial(std::string name, Variable slot) {
@@ -142,11 +140,9 @@ Variable KernelGraph::trial(std::string name, Variable slot) {
 }
 
 void KernelGraph::begin_trial(Variable trial) {
-  const Guard branch = set_guard();  // as gather()
   const Variable slot = variables_.at(trial.id).parts.front();
-  add(regroup_name(*this, "copy to", trial), OperationKind::regroup, {},
-      {{current(slot), Role::state}}, {Output::next(trial)}, std::make_shared<TrialBody>());
-  set_guard(branch);
+  regroup(*this, "copy to", trial, {{current(slot), Role::state}}, {Output::next(trial)},
+          std::make_shared<TrialBody>());
 }
 
 std::vector<Index> held_coordinates(const VariableInfo& slot) {
@@ -159,10 +155,8 @@ std::vector<Index> held_coordinates(const VariableInfo& slot) {
 
 std::vector<Variable> slots_of(const KernelGraph& graph, const std::string& position) {
   std::vector<Variable> found;
-  for (std::size_t k = 0; k < graph.variables().size(); ++k) {
-    const VariableInfo& v = graph.variables()[k];
-    if (v.kind != VariableKind::slot || v.position != position) continue;
-    found.push_back({static_cast<std::int32_t>(k)});
+  for (const Variable v : all_variables(graph)) {
+    if (graph[v].kind == VariableKind::slot && graph[v].position == position) found.push_back(v);
   }
   return found;
 }
@@ -170,10 +164,7 @@ std::vector<Variable> slots_of(const KernelGraph& graph, const std::string& posi
 std::vector<std::string> positions(const KernelGraph& graph) {
   std::vector<std::string> found;
   for (const VariableInfo& v : graph.variables()) {
-    if (v.kind != VariableKind::slot) continue;
-    if (std::find(found.begin(), found.end(), v.position) == found.end()) {
-      found.push_back(v.position);
-    }
+    if (v.kind == VariableKind::slot && !contains(found, v.position)) found.push_back(v.position);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // Proposals that are not as likely back as there.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/asymmetric.hpp>
+#include <mixwell/kernel/asymmetric.hpp>
 
 #include <string>
 #include <utility>
@@ -9,9 +9,7 @@ namespace mixwell {
 namespace {
 
 /// The numbers of a ProposedFrom: theta, grad U, eps.
-struct FromNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct FromNumbers : edge::Numbers<Role::parameter> {};
 
 constexpr Index rows_from(Index dimension) { return 2 * dimension + 1; }
 

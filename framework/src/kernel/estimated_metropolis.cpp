@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/estimated_metropolis.hpp"
 
-#include "kernel/auxiliary_energies.hpp"
-
-#include <mixwell/estimated_density.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -29,16 +27,10 @@ using edge::Statistics;
 using edge::There;
 
 /// The normals of the estimate where the slot is, m x w; all 0 before they are drawn.
-struct EstimateNormals : edge::Numbers<Role::state> {
-  using Numbers::Numbers;
-};
+struct EstimateNormals : edge::Numbers<Role::state> {};
 /// Uhat there and whether it is known, 2 x w.
-struct KeptEstimate : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
-struct NextEstimate : edge::Numbers<Role::state> {
-  using Numbers::Numbers;
-};
+struct KeptEstimate : edge::Numbers<Role::parameter> {};
+struct NextEstimate : edge::Numbers<Role::state> {};
 
 constexpr Index kept_rows = 2;
 
@@ -206,9 +198,7 @@ class DecideByEstimate {
 /// The law given normals.
 Value given(KernelGraph& graph, std::string name, std::shared_ptr<const Function> function,
             Value normals, Value law) {
-  Traits traits;
-  traits.unbiased = true;
-  return graph.view(std::move(name), std::move(function), normals, traits, law);
+  return graph.view(std::move(name), std::move(function), normals, {.unbiased = true}, law);
 }
 
 Cached kept_evaluation(Transition& t, Value law, Variable kept) {
@@ -226,8 +216,7 @@ Cached kept_evaluation(Transition& t, Value law, Variable kept) {
 }  // namespace
 
 const EstimatedDensity* estimate_of(const KernelGraph& graph, Value law) {
-  const auto* const potential = dynamic_cast<const Potential*>(graph[law].function.get());
-  return potential == nullptr ? nullptr : potential->offers<EstimatedDensity>();
+  return graph.offered<EstimatedDensity>(law);
 }
 
 std::optional<Value> kept_estimate(const KernelGraph& graph, Variable slot) {
@@ -248,26 +237,21 @@ void decide_by_estimate(Transition& t, Edge<edge::Law> law, const Proposal& prop
   const Edge<EstimateNormals> z{graph.current(normals)};
   const Value here = given(graph, t.path("given-normals"), function, z.value, law.value);
   const Cached at = kept_evaluation(t, here, kept);
-  Traits reversible;
-  reversible.keeps_law = true;
-  reversible.whole_numbers = true;
-  const auto z_end = t.add("propose-normals", OperationKind::move, reversible,
-                           ProposeNormals(settings.correlation), z, t.noise("propose-normals"),
-                           t.derived<Proposed<EstimateNormals>>("normals*", of.normals()));
+  const auto z_end =
+      t.add("propose-normals", OperationKind::move, {.keeps_law = true, .whole_numbers = true},
+            ProposeNormals(settings.correlation), z, t.noise("propose-normals"),
+            t.derived<Proposed<EstimateNormals>>("normals*", of.normals()));
   const Value there = given(graph, t.path("given-normals*"), function, z_end.value, law.value);
   const Cached at_end = graph.evaluation_at(there, t.site().slot, proposal.theta.value);
   const AuxiliaryEdges auxiliaries(graph, proposal.auxiliaries);
-  const auto table = t.statistics(decisions);
-  const auto written =
+  const auto [next, next_z, next_kept, written] =
       t.add("accept", OperationKind::accept, {}, DecideByEstimate(proposal), t.position(), z,
             auxiliaries.from, proposal.theta, z_end, auxiliaries.to, Edge<edge::Law>{here},
             Edge<AuxiliaryLaw<There>>{there}, auxiliaries.laws, auxiliaries.laws_at_proposal,
             Edge<edge::Potential<Here>>{at.u}, Edge<edge::Potential<There>>{at_end.u},
             t.noise("accept"), t.next(), Write<EstimateNormals>{Output::next(normals)},
-            Write<NextEstimate>{Output::next(kept)}, table);
-  const auto& values = std::get<WrittenStatistics<EstimateDecision>>(written);
-  t.record(table, values);
-  t.learn_from(values[EstimateDecision::acceptance]);
+            Write<NextEstimate>{Output::next(kept)}, t.statistics(decisions));
+  t.learn_from(written[EstimateDecision::acceptance]);
 }
 
 }  // namespace mixwell

@@ -1,10 +1,9 @@
 // Moves along an integrator's flow.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/divergence.hpp>
-#include <mixwell/divided_rows.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/flow.hpp>
-#include <mixwell/next_state.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/kernel/flow.hpp>
+#include <mixwell/kernel/position.hpp>
+#include <mixwell/law/portions.hpp>
 
 #include <fmt/format.h>
 
@@ -180,8 +179,7 @@ Traits traits_of(const FlowMove& flow) {
 /// A noise of the gradient that the integrator asks for must be there.
 void check_noise(const Transition& t, const FlowMove& flow) {
   if (!flow.integrator->wants_gradient_noise()) return;
-  const auto* const how =
-      dynamic_cast<const mixwell::Potential*>(t.graph()[flow.law.value].function.get());
+  const auto how = t.graph().potential(flow.law.value);
   if (how != nullptr && how->as_noise() != nullptr) return;
   throw InputError(fmt::format(
       "kernel `{}`: integrator `{}` estimates the noise of each gradient, and oracle `{}` gives no "
@@ -250,15 +248,13 @@ void move_along(Transition& t, const FlowMove& flow) {
   if (by.has_noise()) noise = t.noise(damped ? "step" : "trajectory");
   std::optional<Edge<Friction>> friction;
   if (by.has_friction()) friction = {t.graph().constant(t.path("friction"), nullptr)};
-  const auto table = t.statistics(moved_statistics);
-  const auto written = t.add(
-      damped ? "step" : "trajectory", OperationKind::move, traits_of(flow), Move(flow),
-      t.position(), p, flow.law, flow.eps, flow.steps, only_if<PositionCoupling>(!damped, flow.H),
-      u, g, only_if<MomentumCoupling>(symmetric, flow.H), only_if<Drift>(damped, flow.H),
-      only_if<Diffusion>(damped, flow.H), noise, t.drift_correction(), friction, momentum_law,
-      t.next(), table, next_p, only_if(constant, t.next_potential(flow.law)),
-      only_if(constant, t.next_gradient(flow.law)));
-  t.record(table, std::get<WrittenStatistics<Moved>>(written));
+  t.add(damped ? "step" : "trajectory", OperationKind::move, traits_of(flow), Move(flow),
+        t.position(), p, flow.law, flow.eps, flow.steps, only_if<PositionCoupling>(!damped, flow.H),
+        u, g, only_if<MomentumCoupling>(symmetric, flow.H), only_if<Drift>(damped, flow.H),
+        only_if<Diffusion>(damped, flow.H), noise, t.drift_correction(), friction, momentum_law,
+        t.next(), t.statistics(moved_statistics), next_p,
+        only_if(constant, t.next_potential(flow.law)),
+        only_if(constant, t.next_gradient(flow.law)));
 }
 
 }  // namespace mixwell

@@ -3,13 +3,14 @@
 #include "kernel/estimated_metropolis.hpp"
 #include "law/model_terms.hpp"
 
-#include <mixwell/constraint_map.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/estimated_density.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/compositor.hpp>
+#include <mixwell/graph/operation.hpp>
 #include <mixwell/kernel.hpp>
-#include <mixwell/operation.hpp>
+#include <mixwell/kernel/position.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/constrained_model.hpp>
 #include <mixwell/oracle.hpp>
-#include <mixwell/position.hpp>
 
 #include <fmt/format.h>
 
@@ -43,25 +44,21 @@ class ModelPotential final : public Potential {
 };
 
 /// What is recorded of a slot.
-struct RecordedNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct RecordedNumbers : edge::Numbers<Role::parameter> {};
 
 void record_parameters(KernelGraph& graph, const std::vector<Parameter>& parameters, Value value,
                        Index slot) {
   Index row = 0;
   for (const Parameter& parameter : parameters) {
-    Record record;
-    record.group = parameter.group;
-    record.name = parameter.name;
-    record.shape = parameter.shape;
-    record.dims = parameter.dims;
-    record.type = parameter.whole ? RecordType::integer : RecordType::real;
-    record.slot = slot;
-    record.value = value;
-    record.first_row = row;
+    graph.record({.group = parameter.group,
+                  .name = parameter.name,
+                  .shape = parameter.shape,
+                  .type = parameter.whole ? RecordType::integer : RecordType::real,
+                  .slot = slot,
+                  .value = value,
+                  .first_row = row,
+                  .dims = parameter.dims});
     row += parameter.size();
-    graph.record(std::move(record));
   }
 }
 
@@ -147,15 +144,12 @@ class PositionRecords {
                          },
                          Edge<edge::Potential<edge::Here>>{potential}, write("lp", 1))
                          .value;
-    graph_.record({RecordGroup::sample_stats,
-                   "lp",
-                   {},
-                   RecordType::real,
-                   "nats",
-                   "log density up to a constant: -U",
-                   number_,
-                   lp,
-                   0});
+    graph_.record({.group = RecordGroup::sample_stats,
+                   .name = "lp",
+                   .unit = "nats",
+                   .help = "log density up to a constant: -U",
+                   .slot = number_,
+                   .value = lp});
   }
 
   Write<RecordedNumbers> write(const std::string& name, Index rows) const {
@@ -177,6 +171,44 @@ void require_recorded_position(const Model& model) {
       "model `{}` replaces its parameters by derived quantities and offers predictions, which are "
       "made of recorded parameters: mend replaces_parameters() or what it offers in its source",
       model.name()));
+}
+
+/// How often the slots of a position hold each coordinate of the model; anything beyond it is one
+/// more.
+std::vector<int> times_held(const KernelGraph& graph, const std::string& position,
+                            Index dimension) {
+  std::vector<int> times(static_cast<std::size_t>(dimension) + 1, 0);
+  for (const Variable slot : slots_of(graph, position)) {
+    for (const Index c : held_coordinates(graph[slot]))
+      ++times[static_cast<std::size_t>(std::min(c, dimension))];
+  }
+  return times;
+}
+
+/// Uhat of an estimate that is kept with the slot, if one is.
+std::optional<Value> kept_potential(KernelGraph& graph, Variable slot) {
+  const auto kept = kept_estimate(graph, slot);
+  if (!kept) return std::nullopt;
+  const std::string name = "record " + graph[*kept].name;
+  return add_operation(
+             graph, name, OperationKind::pure, {},
+             [](edge::PointPosition of, edge::Out<edge::PointPotential> u) { u = of.row(0); },
+             Edge<edge::PointPosition>{*kept},
+             Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
+      .value;
+}
+
+/// U of a law of the whole position at a value of it, 1 x w: an evaluation of only U.
+Value potential_at(KernelGraph& graph, const std::string& name, Value law, Value position) {
+  return add_operation(
+             graph, name, OperationKind::pure, {},
+             [](Columns& block, edge::Law of, edge::PointPosition at,
+                edge::Out<edge::PointPotential> u) {
+               of.evaluate(at, Evaluation::of_potential(u.data(), at, block.scratch()));
+             },
+             Edge<edge::Law>{law}, Edge<edge::PointPosition>{position},
+             Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
+      .value;
 }
 
 }  // namespace
@@ -208,32 +240,14 @@ void record_statistic(KernelGraph& graph, const Site& site, std::string name, Va
     throw WiringError(
         fmt::format("kernel `{}` records the statistic `{}` twice", site.path, recorded));
   }
-  graph.record({RecordGroup::sample_stats,
-                recorded,
-                {},
-                type,
-                std::move(unit),
-                std::move(help),
-                site.number,
-                value,
-                0});
+  graph.record({.group = RecordGroup::sample_stats,
+                .name = recorded,
+                .type = type,
+                .unit = std::move(unit),
+                .help = std::move(help),
+                .slot = site.number,
+                .value = value});
 }
-
-namespace {
-
-/// How often the slots of a position hold each coordinate of the model; anything beyond it is one
-/// more.
-std::vector<int> times_held(const KernelGraph& graph, const std::string& position,
-                            Index dimension) {
-  std::vector<int> times(static_cast<std::size_t>(dimension) + 1, 0);
-  for (const Variable slot : slots_of(graph, position)) {
-    for (const Index c : held_coordinates(graph[slot]))
-      ++times[static_cast<std::size_t>(std::min(c, dimension))];
-  }
-  return times;
-}
-
-}  // namespace
 
 void require_whole_position(const KernelGraph& graph, const std::string& position,
                             const Model& model) {
@@ -248,23 +262,6 @@ void require_whole_position(const KernelGraph& graph, const std::string& positio
       "nothing else; a slot that holds some of them is added as KernelGraph::part",
       position, rows, model.dimension()));
 }
-
-namespace {
-
-/// Uhat of an estimate that is kept with the slot, if one is.
-std::optional<Value> kept_potential(KernelGraph& graph, Variable slot) {
-  const auto kept = kept_estimate(graph, slot);
-  if (!kept) return std::nullopt;
-  const std::string name = "record " + graph[*kept].name;
-  return add_operation(
-             graph, name, OperationKind::pure, {},
-             [](edge::PointPosition of, edge::Out<edge::PointPotential> u) { u = of.row(0); },
-             Edge<edge::PointPosition>{*kept},
-             Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
-      .value;
-}
-
-}  // namespace
 
 void record_slot(KernelGraph& graph, Variable slot, Index number,
                  std::shared_ptr<const Model> model, Value law) {

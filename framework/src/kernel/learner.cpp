@@ -1,6 +1,8 @@
-// Dual averaging of the step size.
+// What is learnt in warm-up: the step size by dual averaging, a curvature in windows.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/learner.hpp>
+#include "kernel/warmup_windows.hpp"
+
+#include <mixwell/kernel/learner.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +14,12 @@ constexpr double regularisation_scale = 0.05;
 constexpr double iteration_offset = 10.0;
 constexpr double relaxation_exponent = 0.75;
 
-}  // namespace
+constexpr std::int64_t start_buffer = 75;
+constexpr std::int64_t first_window = 25;
+constexpr std::int64_t end_buffer = 50;
+constexpr std::int64_t shortest = 20;
 
-Learner::~Learner() = default;
+}  // namespace
 
 DualAveraging::DualAveraging(double initial_eps, double target)
     : log_eps0_(std::log(initial_eps)), target_(target) {}
@@ -43,6 +48,35 @@ void DualAveraging::update(Batch state, ConstBatch inputs) const {
     const double weight = std::pow(m, -relaxation_exponent);
     state(log_eps_bar, j) = weight * state(log_eps, j) + (1.0 - weight) * state(log_eps_bar, j);
   }
+}
+
+WarmupWindows::WarmupWindows(std::int64_t sweeps) noexcept {
+  if (sweeps < shortest) return;
+  if (sweeps < start_buffer + first_window + end_buffer) {
+    first_ = sweeps * 15 / 100;
+    end_ = sweeps - sweeps / 10;
+    size_ = end_ - first_;
+    return;
+  }
+  first_ = start_buffer;
+  size_ = first_window;
+  end_ = sweeps - end_buffer;
+}
+
+bool WarmupWindows::collects(std::uint64_t sweep) const noexcept {
+  const auto s = static_cast<std::int64_t>(sweep);
+  return s >= first_ && s < end_;
+}
+
+bool WarmupWindows::closes(std::uint64_t sweep) const noexcept {
+  if (!collects(sweep)) return false;
+  const auto next = static_cast<std::int64_t>(sweep) + 1;
+  std::int64_t close = first_;
+  for (std::int64_t size = size_; close < next; size *= 2) {
+    // A window that leaves no room for the next, twice as long, is stretched to the end.
+    close = close + 3 * size > end_ ? end_ : close + size;
+  }
+  return close == next;
 }
 
 }  // namespace mixwell

@@ -3,8 +3,8 @@
 #include "component/places.hpp"
 #include "kernel/point_history.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/memory_fit.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/kernel/learner.hpp>
 
 #include <fmt/format.h>
 

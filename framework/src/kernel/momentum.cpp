@@ -1,8 +1,8 @@
 // The law of a momentum.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/columns.hpp>
-#include <mixwell/momentum.hpp>
-#include <mixwell/operation.hpp>
+#include <mixwell/base/columns.hpp>
+#include <mixwell/graph/operation.hpp>
+#include <mixwell/kernel/momentum.hpp>
 
 #include <cmath>
 #include <utility>

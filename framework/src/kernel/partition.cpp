@@ -1,6 +1,6 @@
 // How the coordinates of a position fall to slots, so that every block is a union of slots.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/position.hpp>
+#include <mixwell/kernel/position.hpp>
 
 #include <algorithm>
 #include <cstddef>

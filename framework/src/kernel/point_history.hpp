@@ -1,9 +1,11 @@
-// Past points of a chain in a register: its layout, and what writes it.
+// Past points of a chain in a register, and curvatures that they update.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/kernel.hpp>
+#include <mixwell/kernel/learner.hpp>
 
+#include <memory>
 #include <string>
 
 namespace mixwell {
@@ -36,5 +38,15 @@ void require_points(const FittedCurvature& estimator, const Site& site, Index se
 
 /// After the transition: adds what Site::remember says to Site::history.
 void remember_points(KernelGraph& graph, const Site& site, Value path);
+
+/// Adds the register `SITE/matrix`: the numbers before any pair. Throws InputError where a setting
+/// of the estimator has no meaning for pairs that come for ever.
+Variable add_matrix(KernelGraph& graph, const Site& site, const Estimator& estimator,
+                    const RecursiveCurvature& recursive);
+
+/// After the transition: the pairs along `path` (path_rows x w, its start included) in the columns
+/// whose slot is at its end. Throws InputError where there is no path.
+void update_matrix(KernelGraph& graph, const Site& site, Variable matrix,
+                   std::shared_ptr<const RecursiveCurvature> recursive, Value path);
 
 }  // namespace mixwell

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_runs.hpp"
 
-#include <mixwell/block_potential.hpp>
-#include <mixwell/operation.hpp>
+#include <mixwell/kernel/position.hpp>
+#include <mixwell/law/block_potential.hpp>
 #include <mixwell/oracle.hpp>
-#include <mixwell/position.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -18,13 +17,25 @@ std::vector<Index> shifted(std::vector<Index> rows, Index by) {
   return rows;
 }
 
-/// A law of the whole position as one of a part. Its numbers are those of that law, and below them
+/// A law of the whole position as one of a part.
+class PartPotential : public Potential {
+ public:
+  explicit PartPotential(std::shared_ptr<const Potential> whole) : whole_(std::move(whole)) {}
+  double gradient_cost() const noexcept final { return whole_->gradient_cost(); }
+  bool has_constant_hessian() const noexcept final { return whole_->has_constant_hessian(); }
+  GradientGrowth gradient_growth() const noexcept final { return whole_->gradient_growth(); }
+
+ protected:
+  std::shared_ptr<const Potential> whole_;
+};
+
+/// Its numbers are those of that law, and below them
 /// a whole position (d rows) in which the rows of the part mean nothing.
-class ConditionalPotential final : public Potential {
+class ConditionalPotential final : public PartPotential {
  public:
   ConditionalPotential(std::shared_ptr<const Potential> whole, Index numbers, Index dimension,
                        const std::vector<Index>& coordinates)
-      : whole_(std::move(whole)),
+      : PartPotential(std::move(whole)),
         numbers_(numbers),
         dimension_(dimension),
         coordinates_(coordinates) {}
@@ -48,9 +59,6 @@ class ConditionalPotential final : public Potential {
   bool evaluates_potential_alone() const noexcept override {
     return whole_->evaluates_potential_alone();
   }
-  double gradient_cost() const noexcept override { return whole_->gradient_cost(); }
-  bool has_constant_hessian() const noexcept override { return whole_->has_constant_hessian(); }
-  GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
 
  private:
   /// Valid until the caller's Frame ends.
@@ -61,7 +69,6 @@ class ConditionalPotential final : public Potential {
     return {ConstMatrixMap(own.data(), numbers_, w)};
   }
 
-  std::shared_ptr<const Potential> whole_;
   Index numbers_;
   Index dimension_;
   RowRuns coordinates_;
@@ -105,22 +112,18 @@ class JoinBody final : public Body {
 
 /// A model's law as one of a part, by what the model knows of it: its numbers are a whole position
 /// in which the rows of the part mean nothing, and below it the cache.
-class CachedConditional final : public Potential {
+class CachedConditional final : public PartPotential {
  public:
   CachedConditional(std::shared_ptr<const Potential> whole,
                     std::shared_ptr<const BlockPotential> block, Index dimension)
-      : whole_(std::move(whole)), block_(std::move(block)), dimension_(dimension) {}
+      : PartPotential(std::move(whole)), block_(std::move(block)), dimension_(dimension) {}
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
     block_->evaluate({numbers, dimension_}, theta, out);
   }
   bool evaluates_potential_alone() const noexcept override { return true; }
-  double gradient_cost() const noexcept override { return whole_->gradient_cost(); }
-  bool has_constant_hessian() const noexcept override { return whole_->has_constant_hessian(); }
-  GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
 
  private:
-  std::shared_ptr<const Potential> whole_;  ///< keeps the model alive
   std::shared_ptr<const BlockPotential> block_;
   Index dimension_;
 };
@@ -190,13 +193,13 @@ Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable 
     inputs.push_back({version, Role::parameter});
     places.emplace_back(shifted(held_coordinates(graph[other]), numbers));
   }
-  Traits traits;
-  traits.unbiased = true;
-  traits.continuous = true;  // U is a continuous function of real numbers
-  traits.exact_potential = has_exact_potential(graph, law);
-  ConditionalParts parts =
-      conditional_parts(std::dynamic_pointer_cast<const Potential>(graph[law].function), numbers,
-                        dimension, held_coordinates(graph[slot]), std::move(places));
+  const Traits traits{
+      .continuous = true,  // U is a continuous function of real numbers
+      .unbiased = true,
+      .exact_potential = has_exact_potential(graph, law),
+  };
+  ConditionalParts parts = conditional_parts(graph.potential(law), numbers, dimension,
+                                             held_coordinates(graph[slot]), std::move(places));
   const std::string output = name + "/rest";
   return graph
       .add(std::move(name), OperationKind::pure, traits, std::move(inputs),
@@ -226,18 +229,6 @@ Value whole_position(KernelGraph& graph, const std::string& position) {
            {Output::derived(name + "/whole", dimension)},
            std::make_shared<JoinBody>(std::move(places)))
       .front();
-}
-
-Value potential_at(KernelGraph& graph, const std::string& name, Value law, Value position) {
-  return add_operation(
-             graph, name, OperationKind::pure, {},
-             [](Columns& block, edge::Law of, edge::PointPosition at,
-                edge::Out<edge::PointPotential> u) {
-               of.evaluate(at, Evaluation::of_potential(u.data(), at, block.scratch()));
-             },
-             Edge<edge::Law>{law}, Edge<edge::PointPosition>{position},
-             Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
-      .value;
 }
 
 }  // namespace mixwell

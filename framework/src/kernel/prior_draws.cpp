@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/prior_draws.hpp"
 
-#include <mixwell/transition.hpp>
+#include <mixwell/kernel/transition.hpp>
 
 #include <string>
 #include <utility>
@@ -20,12 +20,8 @@ class PriorDraw final : public TransitionKernel {
 
  protected:
   void transition(Transition& t) const override {
-    Traits traits;
-    traits.keeps_law = true;
-    traits.full = true;
-    traits.whole_numbers = true;
-    t.add("draw", OperationKind::refresh, traits, FromPrior{model_, *model_->offers<Prior>()},
-          t.target(), t.noise("draw"), t.next());
+    t.add("draw", OperationKind::refresh, {.keeps_law = true, .full = true, .whole_numbers = true},
+          FromPrior{model_, *model_->offers<Prior>()}, t.target(), t.noise("draw"), t.next());
   }
 
  private:
@@ -52,12 +48,8 @@ class PriorDraws final : public Compositor {
     const Value target = target_law(graph, model_->name(), model_);
     const Variable theta = graph.slot("theta", model_->dimension());
     graph.factor(target, {theta});
-    Site site;
-    site.path = kernel_.name();
-    site.slot = theta;
-    site.target = target;
-    site.phase = phase;
-    kernel_.describe(graph, site);
+    kernel_.describe(graph,
+                     {.path = kernel_.name(), .slot = theta, .target = target, .phase = phase});
     record_slot(graph, theta, 0, model_, {});
   }
   const Model& model() const noexcept override { return *model_; }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/compositor.hpp>
 #include <mixwell/kernel.hpp>
 
 #include <memory>

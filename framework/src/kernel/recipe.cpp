@@ -1,7 +1,7 @@
 // Steps of a diffusion that is given by D, Q and Gamma.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/divergence.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/kernel/flow.hpp>
 #include <mixwell/recipe.hpp>
 
 #include <fmt/format.h>
@@ -22,18 +22,10 @@ void Recipe::gamma(const Potential&, ConstBatch, ConstBatch, Batch out, Workspac
 namespace {
 
 /// D and Q where z is: the same numbers in the drift, in the noise, and behind Gamma.
-struct RecipeDrift : edge::Numbers<Role::drift> {
-  using Numbers::Numbers;
-};
-struct RecipeDiffusion : edge::Numbers<Role::diffusion> {
-  using Numbers::Numbers;
-};
-struct RecipeNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
-struct PointAuxiliary : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct RecipeDrift : edge::Numbers<Role::drift> {};
+struct RecipeDiffusion : edge::Numbers<Role::diffusion> {};
+struct RecipeNumbers : edge::Numbers<Role::parameter> {};
+struct PointAuxiliary : edge::Numbers<Role::parameter> {};
 
 /// r_i ~ N(mean_i, sd_i^2).
 class AuxiliaryNormals final : public Potential {
@@ -176,10 +168,8 @@ RecipeAuxiliaries add_auxiliaries(Transition& t, const Recipe& recipe) {
   if (normals->rows() == 0) return {};
   const Variable variable = t.graph().auxiliary(t.path("auxiliaries"), normals->rows());
   const Value law = t.graph().constant(t.path("auxiliaries-law"), normals);
-  Traits traits;
-  traits.keeps_law = true;
   const auto r = t.add(
-      "refresh", OperationKind::refresh, traits,
+      "refresh", OperationKind::refresh, {.keeps_law = true},
       [](Columns& block, edge::LawOf<AuxiliaryNormals> of, edge::Noise noise,
          edge::Auxiliary before,
          edge::Out<edge::Auxiliary> now) { draw_first(block, of, noise, before, now); },
@@ -226,8 +216,7 @@ Edge<edge::DriftCorrection> add_gamma(Transition& t, const std::shared_ptr<const
 }
 
 void require_target(const Transition& t, const Recipe& recipe) {
-  const auto* const target =
-      dynamic_cast<const Potential*>(t.graph()[t.target().value].function.get());
+  const auto target = t.graph().potential(t.target().value);
   const std::string refusal = target == nullptr ? "" : recipe.refusal(*target);
   if (!refusal.empty()) throw InputError(fmt::format("kernel `{}`: {}", t.site().path, refusal));
 }
@@ -250,14 +239,9 @@ void step_by_recipe(Transition& t, Edge<edge::Law> law, Edge<edge::StepSize> eps
   }
   std::optional<Edge<edge::Friction>> friction;
   if (recipe->has_friction()) friction = {t.graph().constant(t.path("friction"), nullptr)};
-  Traits traits;
-  traits.order = 1;
-  traits.local = true;
-  const auto table = t.statistics(step_statistics);
-  const auto written = t.add("step", OperationKind::move, traits, StepByRecipe(recipe),
-                             t.position(), own.r, law, own.law, eps, drift, diffusion, gamma,
-                             friction, t.noise("step"), t.next(), own.next, table);
-  t.record(table, std::get<WrittenStatistics<Stepped>>(written));
+  t.add("step", OperationKind::move, {.order = 1, .local = true}, StepByRecipe(recipe),
+        t.position(), own.r, law, own.law, eps, drift, diffusion, gamma, friction, t.noise("step"),
+        t.next(), own.next, t.statistics(step_statistics));
 }
 
 }  // namespace mixwell

@@ -1,13 +1,12 @@
 // The curvature of one kernel: constant, fitted or learnt.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/point_history.hpp"
-#include "kernel/recursive_curvature.hpp"
 #include "kernel/warmup_windows.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/graph/operation.hpp>
 #include <mixwell/kernel.hpp>
-#include <mixwell/memory_fit.hpp>
-#include <mixwell/operation.hpp>
+#include <mixwell/kernel/learner.hpp>
 
 #include <fmt/format.h>
 
@@ -17,13 +16,9 @@ namespace mixwell {
 namespace {
 
 /// The numbers that a fit of the slot's own curvature is made from: its position, or a register.
-struct FittedTo : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct FittedTo : edge::Numbers<Role::parameter> {};
 
-struct FittedNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct FittedNumbers : edge::Numbers<Role::parameter> {};
 
 /// A fit to the register of a PointHistory. O(points d) before the fit.
 class FitHistory {
@@ -124,7 +119,7 @@ void SiteCurvature::learn_from_slot(KernelGraph& graph, const Site& site) {
 void SiteCurvature::carry(KernelGraph& graph, const Site& site,
                           const std::shared_ptr<const FittedCurvature>& estimator) {
   const Index d = graph[site.slot].rows;
-  recursive_ = as_recursive(estimator);
+  recursive_ = std::dynamic_pointer_cast<const RecursiveCurvature>(estimator);
   if (recursive_) {
     updated_ = add_matrix(graph, site, *estimator, *recursive_);
     value_ =

@@ -1,7 +1,7 @@
 // Step sizes that fall with the number of the sweep.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/operation.hpp>
-#include <mixwell/step_schedule.hpp>
+#include <mixwell/graph/operation.hpp>
+#include <mixwell/kernel/step_size.hpp>
 
 #include <cmath>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/warmup_windows.hpp"
 
-#include <mixwell/momentum.hpp>
-#include <mixwell/operation.hpp>
-#include <mixwell/step_size.hpp>
+#include <mixwell/graph/operation.hpp>
+#include <mixwell/kernel/momentum.hpp>
+#include <mixwell/kernel/step_size.hpp>
 
 #include <algorithm>
 #include <cmath>

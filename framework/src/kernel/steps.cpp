@@ -1,8 +1,8 @@
 // The number of steps of each transition.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
-#include <mixwell/operation.hpp>
-#include <mixwell/step_size.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/graph/operation.hpp>
+#include <mixwell/kernel/step_size.hpp>
 #include <mixwell/steps.hpp>
 
 #include <fmt/format.h>
@@ -38,12 +38,8 @@ class DrawByRule {
 };
 
 /// Where a trajectory ended, as parameters of what learns from it.
-struct EndPosition : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
-struct EndMomentum : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct EndPosition : edge::Numbers<Role::parameter> {};
+struct EndMomentum : edge::Numbers<Role::parameter> {};
 
 class LearnFromTrajectories {
  public:

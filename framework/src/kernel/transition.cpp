@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component/places.hpp"
 #include "kernel/estimated_metropolis.hpp"
-#include "kernel/transition_calls.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/position.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/kernel/position.hpp>
 
 #include <fmt/format.h>
 
@@ -44,17 +43,13 @@ Edge<edge::StepSize> Transition::step_size(const StepSizeSettings& settings,
   note(Call::step_size);
   step_size_.emplace(graph_, site_, settings);
   if (first) step_size_->search(graph_, site_, *first);
-  const Edge<edge::StepSize> eps = step_size_->draw(graph_, site_);
-  eps_ = eps;
-  return eps;
+  return eps_.emplace(step_size_->draw(graph_, site_));
 }
 
 Edge<edge::StepSize> Transition::step_size(const StepSchedule& schedule) {
   note(Call::step_size);
   schedule_ = schedule;
-  const Edge<edge::StepSize> eps = schedule.add(graph_, site_.path);
-  eps_ = eps;
-  return eps;
+  return eps_.emplace(schedule.add(graph_, site_.path));
 }
 
 Write<edge::CarriedGradient<edge::Next>> Transition::next_carried_gradient(

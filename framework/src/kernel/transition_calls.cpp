@@ -1,8 +1,7 @@
 // In which order the parts of a transition are asked for, in one table.
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/transition_calls.hpp"
-
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/kernel/transition.hpp>
 
 #include <fmt/format.h>
 

@@ -23,6 +23,19 @@ std::string first_broken(const Eigen::VectorXd& x, const std::string& rule, cons
   return {};
 }
 
+/// x = y.
+class Unconstrained final : public ConstraintRule {
+ public:
+  void constrain(ConstBatch y, Batch x) const override { x = y; }
+  void pull_back(ConstBatch, ConstBatch, ConstBatch gradient, Batch g) const override {
+    g = gradient;
+  }
+  void subtract_log_jacobian(ConstBatch, Row) const override {}
+  void subtract_gradient(ConstBatch, Batch) const override {}
+  void unconstrain(ConstBatch x, Batch y) const override { y = x; }
+  std::string broken_rule(const Eigen::VectorXd&) const override { return {}; }
+};
+
 /// x = |y|: the derivative is the sign, whose |J| is 1.
 class Absolute final : public ConstraintRule {
  public:
@@ -38,48 +51,31 @@ class Absolute final : public ConstraintRule {
   }
 };
 
-/// x = a + e^y: log |J| = y.
-class Lower final : public ConstraintRule {
+/// x = a + e^y above a bound, x = b - e^y below one: log |J| = y.
+class OneSided final : public ConstraintRule {
  public:
-  explicit Lower(double bound) : bound_(bound) {}
-  void constrain(ConstBatch y, Batch x) const override { x = (y.array().exp() + bound_).matrix(); }
+  /// `sign`: 1 above the bound, -1 below it.
+  OneSided(double bound, double sign) : bound_(bound), sign_(sign) {}
+  void constrain(ConstBatch y, Batch x) const override {
+    x = (bound_ + sign_ * y.array().exp()).matrix();
+  }
   void pull_back(ConstBatch y, ConstBatch, ConstBatch gradient, Batch g) const override {
-    g = (gradient.array() * y.array().exp()).matrix();
+    g = (sign_ * (gradient.array() * y.array().exp())).matrix();
   }
   void subtract_log_jacobian(ConstBatch y, Row u) const override { u -= y.colwise().sum(); }
   void subtract_gradient(ConstBatch, Batch g) const override { g.array() -= 1.0; }
   void unconstrain(ConstBatch x, Batch y) const override {
-    y = (x.array() - bound_).log().matrix();
+    y = (sign_ * (x.array() - bound_)).log().matrix();
   }
   std::string broken_rule(const Eigen::VectorXd& x) const override {
-    return first_broken(x, fmt::format("above {}", bound_),
-                        [this](double v) { return !(v > bound_) || std::isinf(v); });
+    return first_broken(
+        x, fmt::format("{} {}", sign_ > 0.0 ? "above" : "below", bound_),
+        [this](double v) { return !(sign_ * (v - bound_) > 0.0) || std::isinf(v); });
   }
 
  private:
   double bound_;
-};
-
-/// x = b - e^y: log |J| = y.
-class Upper final : public ConstraintRule {
- public:
-  explicit Upper(double bound) : bound_(bound) {}
-  void constrain(ConstBatch y, Batch x) const override { x = (bound_ - y.array().exp()).matrix(); }
-  void pull_back(ConstBatch y, ConstBatch, ConstBatch gradient, Batch g) const override {
-    g = -(gradient.array() * y.array().exp()).matrix();
-  }
-  void subtract_log_jacobian(ConstBatch y, Row u) const override { u -= y.colwise().sum(); }
-  void subtract_gradient(ConstBatch, Batch g) const override { g.array() -= 1.0; }
-  void unconstrain(ConstBatch x, Batch y) const override {
-    y = (bound_ - x.array()).log().matrix();
-  }
-  std::string broken_rule(const Eigen::VectorXd& x) const override {
-    return first_broken(x, fmt::format("below {}", bound_),
-                        [this](double v) { return !(v < bound_) || std::isinf(v); });
-  }
-
- private:
-  double bound_;
+  double sign_;
 };
 
 /// x = a + (b - a) s with s = 1 / (1 + e^-y): log |J| = log(b - a) + log s + log(1 - s).
@@ -127,13 +123,13 @@ std::shared_ptr<const ConstraintRule> bound_rule(const Constraint& constraint) {
     case Constraint::Form::absolute:
       return std::make_shared<Absolute>();
     case Constraint::Form::lower:
-      return std::make_shared<Lower>(constraint.low());
+      return std::make_shared<OneSided>(constraint.low(), 1.0);
     case Constraint::Form::upper:
-      return std::make_shared<Upper>(constraint.high());
+      return std::make_shared<OneSided>(constraint.high(), -1.0);
     case Constraint::Form::interval:
       return std::make_shared<Between>(constraint.low(), constraint.high());
     default:
-      return nullptr;
+      return std::make_shared<Unconstrained>();
   }
 }
 

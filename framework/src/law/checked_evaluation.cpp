@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
-#include <mixwell/error.hpp>
+#include "component/places.hpp"
+
+#include <mixwell/base/error.hpp>
 
 #include <string>
 

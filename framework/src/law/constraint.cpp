@@ -1,7 +1,7 @@
 // Constraints: their words, and the shapes and numbers of coordinates of their values.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/constraint.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/law/constraint.hpp>
 
 #include <fmt/format.h>
 

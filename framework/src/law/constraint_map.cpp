@@ -1,8 +1,9 @@
-// The map of all coordinates: parameters cut into pieces that share a rule.
+// The map of all coordinates: parameters cut into pieces that share a rule; models that use it.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
+#include "law/parameter_rules.hpp"
 
-#include <mixwell/constraint_map.hpp>
+#include <mixwell/law/constrained_model.hpp>
 
 #include <fmt/format.h>
 
@@ -75,7 +76,7 @@ void ConstraintMap::add_parameter(std::size_t k) {
 
 void ConstraintMap::add_piece(std::size_t k, std::shared_ptr<const ConstraintRule> rule,
                               Index coordinates, Index values) {
-  for (Index i = 0; i < values; ++i) is_fixed_.push_back(rule != nullptr && rule->is_fixed(i));
+  for (Index i = 0; i < values; ++i) is_fixed_.push_back(rule->is_fixed(i));
   pieces_.push_back({std::move(rule), k, coordinates_, coordinates, values_, values});
   coordinates_ += coordinates;
   values_ += values;
@@ -83,63 +84,63 @@ void ConstraintMap::add_piece(std::size_t k, std::shared_ptr<const ConstraintRul
 
 void ConstraintMap::constrain(ConstBatch theta, Batch x) const {
   if (is_identity()) x = theta;
-  for (const Piece& piece : pieces_) {
-    const auto y = theta.middleRows(piece.coordinate, piece.coordinates);
-    auto to = x.middleRows(piece.value, piece.values);
-    if (piece.rule == nullptr)
-      to = y;
-    else
-      piece.rule->constrain(y, to);
-  }
+  for (const Piece& piece : pieces_)
+    piece.rule->constrain(theta.middleRows(piece.coordinate, piece.coordinates),
+                          x.middleRows(piece.value, piece.values));
 }
 
 void ConstraintMap::pull_back(ConstBatch theta, ConstBatch x, ConstBatch gradient, Batch g) const {
   if (is_identity()) g = gradient;
-  for (const Piece& piece : pieces_) {
-    const auto from = gradient.middleRows(piece.value, piece.values);
-    auto to = g.middleRows(piece.coordinate, piece.coordinates);
-    if (piece.rule == nullptr)
-      to = from;
-    else
-      piece.rule->pull_back(theta.middleRows(piece.coordinate, piece.coordinates),
-                            x.middleRows(piece.value, piece.values), from, to);
-  }
+  for (const Piece& piece : pieces_)
+    piece.rule->pull_back(theta.middleRows(piece.coordinate, piece.coordinates),
+                          x.middleRows(piece.value, piece.values),
+                          gradient.middleRows(piece.value, piece.values),
+                          g.middleRows(piece.coordinate, piece.coordinates));
 }
 
 void ConstraintMap::subtract_log_jacobian(ConstBatch theta, Row u) const {
   for (const Piece& piece : pieces_)
-    if (piece.rule != nullptr)
-      piece.rule->subtract_log_jacobian(theta.middleRows(piece.coordinate, piece.coordinates), u);
+    piece.rule->subtract_log_jacobian(theta.middleRows(piece.coordinate, piece.coordinates), u);
 }
 
 void ConstraintMap::subtract_gradient_of_log_jacobian(ConstBatch theta, Batch g) const {
   for (const Piece& piece : pieces_)
-    if (piece.rule != nullptr)
-      piece.rule->subtract_gradient(theta.middleRows(piece.coordinate, piece.coordinates),
-                                    g.middleRows(piece.coordinate, piece.coordinates));
+    piece.rule->subtract_gradient(theta.middleRows(piece.coordinate, piece.coordinates),
+                                  g.middleRows(piece.coordinate, piece.coordinates));
 }
 
 void ConstraintMap::unconstrain(ConstBatch x, Batch theta) const {
   if (is_identity()) theta = x;
-  for (const Piece& piece : pieces_) {
-    const auto from = x.middleRows(piece.value, piece.values);
-    auto to = theta.middleRows(piece.coordinate, piece.coordinates);
-    if (piece.rule == nullptr)
-      to = from;
-    else
-      piece.rule->unconstrain(from, to);
-  }
+  for (const Piece& piece : pieces_)
+    piece.rule->unconstrain(x.middleRows(piece.value, piece.values),
+                            theta.middleRows(piece.coordinate, piece.coordinates));
 }
 
 std::string ConstraintMap::broken_rule(ConstBatch x) const {
   for (const Piece& piece : pieces_) {
-    if (piece.rule == nullptr) continue;
     const std::string rule = piece.rule->broken_rule(x.col(0).segment(piece.value, piece.values));
     const Parameter& parameter = parameters_[piece.parameter];
     if (!rule.empty())
       return fmt::format("`{}` ({}): {}", parameter.name, parameter.constraint.text(), rule);
   }
   return {};
+}
+
+ConstrainedModel::ConstrainedModel() : map_({}) {}
+ConstrainedModel::~ConstrainedModel() = default;
+
+Index ConstrainedModel::declare(Parameter parameter) {
+  std::vector<Parameter> all = map_.parameters();
+  all.push_back(std::move(parameter));
+  check_parameters(all);
+  const Index first = map_.values();
+  map_ = ConstraintMap(std::move(all));
+  return first;
+}
+
+void ConstrainedModel::do_evaluate(ConstBatch theta, const Evaluation& out) const {
+  at_values(theta, out, true,
+            [this](ConstBatch x, const Evaluation& at) { evaluate_values(x, at); });
 }
 
 }  // namespace mixwell

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/constraint.hpp>
-#include <mixwell/types.hpp>
+#include <mixwell/base/types.hpp>
+#include <mixwell/law/constraint.hpp>
 
 #include <memory>
 #include <string>

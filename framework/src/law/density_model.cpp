@@ -1,7 +1,7 @@
 // What densities that read or give what they may not are told.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/base/error.hpp>
 #include <mixwell/density/density_model.hpp>
-#include <mixwell/error.hpp>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/slices.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/model.hpp>
 
 #include <string>

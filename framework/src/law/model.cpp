@@ -2,14 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
-#include <mixwell/block_potential.hpp>
-#include <mixwell/conditional.hpp>
-#include <mixwell/estimated_density.hpp>
-#include <mixwell/foreign_code.hpp>
-#include <mixwell/gaussian_prior.hpp>
-#include <mixwell/hessian_products.hpp>
-#include <mixwell/independent_elements.hpp>
-#include <mixwell/marginal.hpp>
+#include <mixwell/law/block_potential.hpp>
+#include <mixwell/law/capabilities.hpp>
 #include <mixwell/model.hpp>
 
 #include <cassert>

@@ -1,6 +1,6 @@
 // Modes of a law, and its curvature there.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/optimum.hpp>
+#include <mixwell/law/optimum.hpp>
 
 #include <Eigen/Cholesky>
 #include <lbfgs.h>

@@ -5,7 +5,7 @@
 #include "base/not_available.hpp"
 #include "files/json.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

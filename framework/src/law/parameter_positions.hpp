@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/constraint_map.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/law/constrained_model.hpp>
 #include <mixwell/model.hpp>
 
 #include <memory>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/ranks.hpp"
 
-#include <mixwell/divided_rows.hpp>
+#include <mixwell/law/portions.hpp>
 #include <mixwell/model.hpp>
-#include <mixwell/portions.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "law/model_terms.hpp"
 
-#include <mixwell/foreign_code.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <optional>
 #include <utility>

@@ -4,10 +4,9 @@
 
 #include "law/model_terms.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/foreign_code.hpp>
-#include <mixwell/gaussian_prior.hpp>
-#include <mixwell/parallel.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/machine.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/law/portions.hpp>
 #include <mixwell/model.hpp>
-#include <mixwell/portions.hpp>
 
 #include <memory>
 

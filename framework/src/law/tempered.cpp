@@ -1,6 +1,6 @@
 // A law raised to a power.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/tempered.hpp>
+#include <mixwell/law/tempered.hpp>
 
 namespace mixwell {
 

@@ -1,10 +1,10 @@
 // The first of three parts of resolving a manifest: its texts become values of components' keys.
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest/binder.hpp"
-
+#include "manifest/resolve.hpp"
 #include "manifest/run_settings.hpp"
+#include "manifest/values.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 
@@ -12,12 +12,6 @@
 
 namespace mixwell {
 namespace {
-
-[[noreturn]] void missing(const KeyTable& keys, const Field& field, const ManifestText& manifest) {
-  throw InputError(place(keys, manifest),
-                   fmt::format("[{}] needs the key \"{}\" ({}{}{})", keys.path, field.key(),
-                               field.type(), field.help().empty() ? "" : ": ", field.help()));
-}
 
 const Entry& find_entry(const Registry& registry, Kind kind, const std::string& id,
                         const Location& where) {
@@ -28,101 +22,86 @@ const Entry& find_entry(const Registry& registry, Kind kind, const std::string& 
   }
 }
 
+class Binder {
+ public:
+  Binder(std::shared_ptr<const ManifestText> manifest, const Registry& registry)
+      : shared_manifest_(std::move(manifest)),
+        manifest_(*shared_manifest_),
+        registry_(registry),
+        files_(manifest_.path()) {}
+
+  BoundManifest bind() const {
+    BoundManifest bound{shared_manifest_, &registry_, {}, {}, {}};
+    bound.run = read_run_settings(source(), bound.effective_run);
+    for (const Declaration& declaration : manifest_.declarations())
+      add(bound.instances.add(), declaration);
+    return bound;
+  }
+
+ private:
+  ValueSource source() const { return {manifest_, files_}; }
+
+  void add(Instance& instance, const Declaration& declaration) const {
+    instance.declaration = declaration;
+    instance.entry = &entry_of(declaration);
+    instance.blueprint = instance.entry->blueprint();
+    instance.keys = {declaration.path(), declaration.table, {}};
+    const bool is_model = declaration.kind == Kind::model;
+    bind_values(instance.keys, instance.blueprint->fields(), source(),
+                is_model ? std::vector<std::string>{"use", "dims", "coords"}
+                         : std::vector<std::string>{"use"});
+    if (is_model)
+      for (const Field& field : instance.dims.fields()) bind_value(instance.keys, field, source());
+    for (const Field& field : instance.blueprint->fields().all()) {
+      const auto* const tables = std::get_if<TableList>(&field.target());
+      if (tables != nullptr) add_rows(instance, field, *tables);
+    }
+  }
+
+  void add_rows(Instance& instance, const Field& field, const TableList& tables) const {
+    const toml::node* const node = instance.keys.table->get(field.key());
+    if (node == nullptr) return;
+    const std::string key = instance.keys.path + "." + field.key();
+    const toml::array* const list = node->as_array();
+    if (list == nullptr || list->empty()) {
+      reject(*node, key, fmt::format("wants tables [[{}]]", key), manifest_);
+    }
+    for (const toml::node& item : *list) {
+      std::deque<ListedTable>& rows = instance.rows[field.key()];
+      ListedTable& row = rows.emplace_back();
+      row.keys = {fmt::format("{}[{}]", key, rows.size() - 1), item.as_table(), {}};
+      if (row.keys.table == nullptr) {
+        reject(item, row.keys.path, fmt::format("wants tables [[{}]]", key), manifest_);
+      }
+      tables.append(row.fields);
+      bind_values(row.keys, row.fields, source(), {});
+    }
+  }
+
+  const Entry& entry_of(const Declaration& declaration) const {
+    const toml::node* const use = declaration.table->get("use");
+    if (use == nullptr) {
+      throw InputError(
+          manifest_.at(declaration.path(), declaration.table->source()),
+          fmt::format("[{}] has no key \"use\", which names the plugin (known: {})",
+                      declaration.path(), fmt::join(registry_.ids(declaration.kind), ", ")));
+    }
+    const std::string key = declaration.path() + ".use";
+    if (!use->is_string()) reject(*use, key, "wants a text, the id of a plugin", manifest_);
+    return find_entry(registry_, declaration.kind, **use->as_string(),
+                      manifest_.at(key, use->source()));
+  }
+
+  std::shared_ptr<const ManifestText> shared_manifest_;
+  const ManifestText& manifest_;
+  const Registry& registry_;
+  FileFinder files_;
+};
+
 }  // namespace
 
-Binder::Binder(std::shared_ptr<const ManifestText> manifest, const Registry& registry)
-    : shared_manifest_(std::move(manifest)),
-      manifest_(*shared_manifest_),
-      registry_(registry),
-      files_(manifest_.path()) {}
-
-BoundManifest Binder::bind() const {
-  BoundManifest bound{shared_manifest_, &registry_, {}, {}, {}};
-  bound.run = read_run_settings({manifest_, files_}, bound.effective_run);
-  for (const Declaration& declaration : manifest_.declarations())
-    add(bound.instances.add(), declaration);
-  return bound;
-}
-
-void Binder::add(Instance& instance, const Declaration& declaration) const {
-  instance.declaration = declaration;
-  instance.entry = &entry_of(declaration);
-  instance.blueprint = instance.entry->blueprint();
-  instance.keys = {declaration.path(), declaration.table, {}};
-  const bool is_model = declaration.kind == Kind::model;
-  bind_values(instance.keys, instance.blueprint->fields(),
-              is_model ? std::vector<std::string>{"use", "dims", "coords"}
-                       : std::vector<std::string>{"use"});
-  if (is_model)
-    for (const Field& field : instance.dims.fields()) bind_value(instance.keys, field);
-  for (const Field& field : instance.blueprint->fields().all()) {
-    const auto* const tables = std::get_if<TableList>(&field.target());
-    if (tables != nullptr) add_rows(instance, field, *tables);
-  }
-}
-
-void Binder::bind_values(KeyTable& keys, const Fields& fields,
-                         const std::vector<std::string>& also) const {
-  check_keys(*keys.table, fields, keys.path, manifest_, also);
-  for (const Field& field : fields.all()) {
-    const std::string usual = field.value_text();
-    check_alone(keys, field);
-    bind_value(keys, field);
-    if (field.value_text() != usual) keys.changed.insert(field.key());
-  }
-}
-
-void Binder::add_rows(Instance& instance, const Field& field, const TableList& tables) const {
-  const toml::node* const node = instance.keys.table->get(field.key());
-  if (node == nullptr) return;
-  const std::string key = instance.keys.path + "." + field.key();
-  const toml::array* const list = node->as_array();
-  if (list == nullptr || list->empty()) {
-    reject(*node, key, fmt::format("wants tables [[{}]]", key), manifest_);
-  }
-  for (const toml::node& item : *list) {
-    std::deque<ListedTable>& rows = instance.rows[field.key()];
-    ListedTable& row = rows.emplace_back();
-    row.keys = {fmt::format("{}[{}]", key, rows.size() - 1), item.as_table(), {}};
-    if (row.keys.table == nullptr) {
-      reject(item, row.keys.path, fmt::format("wants tables [[{}]]", key), manifest_);
-    }
-    tables.append(row.fields);
-    bind_values(row.keys, row.fields, {});
-  }
-}
-
-void Binder::check_alone(const KeyTable& keys, const Field& field) const {
-  const toml::node* const node = keys.get(field.key());
-  if (node == nullptr || field.replaced().empty() || !keys.table->contains(field.replaced()))
-    return;
-  reject(*node, keys.path + "." + field.key(),
-         fmt::format("says in other words what `{}` says; give one of the two", field.replaced()),
-         manifest_);
-}
-
-const Entry& Binder::entry_of(const Declaration& declaration) const {
-  const toml::node* const use = declaration.table->get("use");
-  if (use == nullptr) {
-    throw InputError(
-        manifest_.at(declaration.path(), declaration.table->source()),
-        fmt::format("[{}] has no key \"use\", which names the plugin (known: {})",
-                    declaration.path(), fmt::join(registry_.ids(declaration.kind), ", ")));
-  }
-  const std::string key = declaration.path() + ".use";
-  if (!use->is_string()) reject(*use, key, "wants a text, the id of a plugin", manifest_);
-  return find_entry(registry_, declaration.kind, **use->as_string(),
-                    manifest_.at(key, use->source()));
-}
-
-void Binder::bind_value(KeyTable& keys, const Field& field) const {
-  const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
-  const bool is_list = std::holds_alternative<TableList>(field.target());
-  const toml::node* const node = keys.get(field.key());
-  if (node == nullptr && field.is_required() && !is_reference) missing(keys, field, manifest_);
-  if (node == nullptr || is_reference || is_list) return;
-  keys.texts[field.key()] =
-      assign(field, *node, keys.path + "." + field.key(), {manifest_, files_});
+BoundManifest bind_keys(std::shared_ptr<const ManifestText> manifest, const Registry& registry) {
+  return Binder(std::move(manifest), registry).bind();
 }
 
 Instance& built_in(BoundManifest& bound, Kind kind, const std::string& id) {
@@ -133,7 +112,7 @@ Instance& built_in(BoundManifest& bound, Kind kind, const std::string& id) {
   instance.entry = &find_entry(*bound.registry, kind, id, {bound.text->path(), 0, 0});
   instance.blueprint = instance.entry->blueprint();
   for (const Field& field : instance.blueprint->fields().all()) {
-    if (field.is_required()) missing(instance.keys, field, *bound.text);
+    if (field.is_required()) refuse_missing(instance.keys, field, *bound.text);
   }
   return instance;
 }

@@ -1,39 +1,31 @@
-// A composition made in code: what a manifest says, without the manifest.
+// Compositions made in code: what a manifest says, without the file of a manifest.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/split.hpp"
+#include "files/toml_file.hpp"
+#include "manifest/made_in_code.hpp"
 #include "manifest/resolve.hpp"
-#include "manifest/text.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/composer.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <filesystem>
 
 namespace mixwell {
 namespace {
 
-/// Writes a value into a table under its key.
-class Insertion {
- public:
-  Insertion(toml::table& table, const std::string& key) : table_(table), key_(key) {}
-
-  template <class T>
-  void operator()(const T& value) const {
-    table_.insert_or_assign(key_, value);
-  }
-  template <class T>
-  void operator()(const std::vector<T>& values) const {
-    toml::array list;
-    for (const T& value : values) list.push_back(value);
-    table_.insert_or_assign(key_, std::move(list));
-  }
-
- private:
-  toml::table& table_;
-  const std::string& key_;
-};
+template <class T>
+const T& node_of(const T& value) {
+  return value;
+}
+template <class T>
+toml::array node_of(const std::vector<T>& values) {
+  toml::array list;
+  for (const T& value : values) list.push_back(value);
+  return list;
+}
 
 /// The table under `part`, made if there is none, for the key `dotted` in the table `heading`.
 toml::table& table_under(toml::table& table, const std::string& part, const std::string& heading,
@@ -50,12 +42,12 @@ toml::table table_of(const Keys& keys, const std::string& heading) {
   toml::table root;
   for (const auto& [dotted, value] : keys.all()) {
     toml::table* table = &root;
-    std::istringstream in(dotted);
-    std::string part;
-    std::getline(in, part, '.');
-    for (std::string next; std::getline(in, next, '.'); part = next)
-      table = &table_under(*table, part, heading, dotted);
-    std::visit(Insertion(*table, part), value);
+    std::vector<std::string_view> parts = split(dotted, '.');
+    const std::string key(parts.back());
+    parts.pop_back();
+    for (const std::string_view part : parts)
+      table = &table_under(*table, std::string(part), heading, dotted);
+    std::visit([&](const auto& one) { table->insert_or_assign(key, node_of(one)); }, value);
   }
   for (const auto& [key, tables] : keys.tables()) {
     toml::array list;
@@ -63,6 +55,28 @@ toml::table table_of(const Keys& keys, const std::string& heading) {
     root.insert_or_assign(key, std::move(list));
   }
   return root;
+}
+
+/// A plugin without keys that hands out what is there.
+class Ready final : public Blueprint {
+ public:
+  explicit Ready(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+  Fields& fields() noexcept override { return fields_; }
+  std::shared_ptr<Component> make() override { return model_; }
+
+ private:
+  std::shared_ptr<Model> model_;
+  Fields fields_;
+};
+
+constexpr const char* ready_model = "model-in-memory";
+
+/// Its table: what it records goes by the same dimensions and labels.
+toml::table ready_table(const toml::table& before) {
+  toml::table table{{"use", ready_model}};
+  for (const char* const key : {"dims", "coords"})
+    if (const toml::node* const node = before.get(key)) table.insert(key, *node);
+  return table;
 }
 
 }  // namespace
@@ -112,6 +126,33 @@ Composition Composer::compose(const Registry& registry) const {
   Composition composition =
       resolve(std::make_shared<const ManifestText>(std::move(root), place()), registry);
   composition.name = name_;
+  return composition;
+}
+
+std::string place_of_written(const std::string& name) { return "composition " + name; }
+
+Composition compose_written(const std::string& toml, const std::string& name,
+                            const Registry& registry) {
+  const std::string place = place_of_written(name);
+  Composition composition =
+      resolve(std::make_shared<const ManifestText>(parse_toml(toml, place), place), registry);
+  composition.name = name;
+  return composition;
+}
+
+Composition compose_on(const std::shared_ptr<Model>& model, const std::string& name,
+                       toml::table root, const std::string& path, const Registry& known) {
+  Registry registry = known;
+  registry.add({.kind = Kind::model,
+                .description = {.id = ready_model, .summary = "A model that is in memory already"},
+                .library = {},
+                .blueprint = [&model] { return std::make_unique<Ready>(model); },
+                .traits = {}});
+  toml::table& models = *root["model"].as_table();
+  models.insert_or_assign(name, ready_table(*models[name].as_table()));
+  Composition composition =
+      resolve(std::make_shared<const ManifestText>(std::move(root), path), registry);
+  composition.name = std::filesystem::path(path).stem().string();
   return composition;
 }
 

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/effective.hpp"
 
+#include "base/split.hpp"
 #include "component/toml_text.hpp"
 #include "manifest/instance.hpp"
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <string_view>
 
 namespace mixwell {
 namespace {
@@ -31,27 +32,16 @@ std::string line_text(const EffectiveLine& line) {
 }
 
 /// Of one line, where it is about a key.
-void read_line(const std::string& line, std::vector<EffectiveLine>& lines) {
+void read_line(std::string_view line, std::vector<EffectiveLine>& lines) {
   constexpr std::size_t after_hash = 2;
   const std::size_t is_unset = line.find(unset);
   const std::size_t equals = line.find(" = ");
   if (line.starts_with("# ") && is_unset != std::string::npos) {
-    lines.push_back({line.substr(after_hash, is_unset - after_hash), {}, {}});
+    lines.push_back({std::string(line.substr(after_hash, is_unset - after_hash)), {}, {}});
   } else if (!line.starts_with('#') && equals != std::string::npos) {
-    lines.push_back({line.substr(0, equals), line.substr(equals + 3), {}});
+    lines.push_back(
+        {std::string(line.substr(0, equals)), std::string(line.substr(equals + 3)), {}});
   }
-}
-
-/// Empty where another key says it instead, and of a key that could have said what another one
-/// says: only one of the two may be read again.
-std::string effective_value(const KeyTable& keys, const Fields& fields, const Field& field) {
-  const auto given = keys.texts.find(field.key());
-  if (given != keys.texts.end()) return given->second;
-  if (!field.replaced().empty()) return {};
-  for (const Field& other : fields.all()) {
-    if (other.replaced() == field.key() && keys.texts.contains(other.key())) return {};
-  }
-  return field.value_text();
 }
 
 /// On one line, so that the comment stands behind it; empty where there is none.
@@ -71,6 +61,16 @@ std::string effective_list(const Instance& instance, const std::string& key) {
 }
 
 }  // namespace
+
+std::string effective_value(const KeyTable& keys, const Fields& fields, const Field& field) {
+  const auto given = keys.texts.find(field.key());
+  if (given != keys.texts.end()) return given->second;
+  if (!field.replaced().empty()) return {};
+  for (const Field& other : fields.all()) {
+    if (other.replaced() == field.key() && keys.texts.contains(other.key())) return {};
+  }
+  return field.value_text();
+}
 
 std::string comment_for(const Field& field) {
   const std::string condition = field.condition();
@@ -109,10 +109,9 @@ std::string effective_text(const std::vector<EffectiveTable>& tables) {
 
 std::vector<EffectiveTable> read_effective(const std::string& text) {
   std::vector<EffectiveTable> tables;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with('[') && line.ends_with(']')) {
-      tables.push_back({line.substr(1, line.size() - 2), {}});
+      tables.push_back({std::string(line.substr(1, line.size() - 2)), {}});
     } else if (!tables.empty()) {
       read_line(line, tables.back().lines);
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/component/fields.hpp>
 
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 namespace mixwell {
 
 struct Instance;
+struct KeyTable;
 
 /// `key = value  # comment`; without a value: `# key is not set: comment`.
 struct EffectiveLine {
@@ -24,6 +25,10 @@ struct EffectiveTable {
   std::string heading;  ///< "run", "kernel.hmc"
   std::vector<EffectiveLine> lines;
 };
+
+/// What the table gives for the field, or its default. Empty where another key says it instead, and
+/// of a key that could have said what another one says: only one of the two may be read again.
+std::string effective_value(const KeyTable& keys, const Fields& fields, const Field& field);
 
 /// What is said about a field behind its value: its help, with the unit.
 std::string comment_for(const Field& field);

@@ -5,7 +5,7 @@
 #include "manifest/manifest_dims.hpp"
 #include "manifest/text.hpp"
 
-#include <mixwell/fields.hpp>
+#include <mixwell/component/fields.hpp>
 #include <mixwell/lab/registry.hpp>
 
 #include <deque>

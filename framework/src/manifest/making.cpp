@@ -1,14 +1,13 @@
 // A component made from its bound keys, and what is checked of it before anybody uses it.
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest/making.hpp"
-
 #include "base/memory.hpp"
 #include "base/present_call.hpp"
 #include "base/shortened.hpp"
 #include "law/parameter_rules.hpp"
+#include "manifest/resolve.hpp"
 #include "manifest/values.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/model.hpp>
 
 #include <fmt/format.h>
@@ -27,8 +26,7 @@ class Making {
 
   std::shared_ptr<const Component> make(const std::shared_ptr<const Places>& places) const {
     const std::shared_ptr<Component> made = construct();
-    introduce(*made, instance_.declaration.path(), words_of());
-    set_place(*made, {instance_.declaration.path(), places});
+    introduce(*made, {instance_.declaration.path(), places}, words_of());
     if (const auto* const model = dynamic_cast<const Model*>(made.get())) check(*model);
     return made;
   }

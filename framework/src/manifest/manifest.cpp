@@ -39,6 +39,11 @@ std::vector<std::string> Composition::remarks_of_models() const {
   return texts;
 }
 
+Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry,
+                    Ranks* ranks) {
+  return settle(wire(bind_keys(std::move(manifest), registry), ranks));
+}
+
 Composition load_manifest(const std::string& path, const Registry& registry,
                           const std::vector<Override>& overrides, Ranks* ranks) {
   return parse_manifest(read_toml_text(path, "manifest"), path, registry, overrides, ranks);

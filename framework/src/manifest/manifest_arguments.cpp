@@ -6,7 +6,7 @@
 #include "base/split.hpp"
 #include "component/toml_text.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

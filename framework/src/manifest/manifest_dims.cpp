@@ -6,7 +6,7 @@
 #include "law/parameter_rules.hpp"
 #include "manifest/values.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/field_target.hpp>
 
 #include <fmt/format.h>

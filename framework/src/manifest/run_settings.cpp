@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace mixwell {
 namespace {
@@ -136,6 +135,14 @@ void check_looks(const RunSettings& settings, const ValueSource& source) {
 
 }  // namespace
 
+std::uint64_t RunSettings::stream_seed() const noexcept {
+  std::uint64_t key = static_cast<std::uint64_t>(seed);
+  for (const char c : provenance) {  // FNV-1a
+    key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  return key;
+}
+
 Fields run_fields(RunSettings& settings) {
   Fields fields;
   fields.integer("seed", settings.seed).at_least(0).help("key of all random numbers");
@@ -216,23 +223,18 @@ Fields run_fields(RunSettings& settings) {
 RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effective) {
   RunSettings settings;
   const Fields fields = run_fields(settings);
-  const toml::table& table = source.manifest.run();
-  check_keys(table, fields, "run", source.manifest, {"init"});
+  KeyTable keys{"run", &source.manifest.run(), {}};
+  bind_values(keys, fields, source, {"init"});
   effective.heading = "run";
-  std::set<std::string> changed;
-  for (const Field& field : fields.all()) {
-    const toml::node* const node = table.get(field.key());
-    const std::string usual = field.value_text();
-    const std::string text = node ? assign(field, *node, "run." + field.key(), source) : usual;
-    if (field.value_text() != usual) changed.insert(field.key());
-    effective.lines.push_back({field.key(), text, comment_for(field)});
-  }
+  for (const Field& field : fields.all())
+    effective.lines.push_back(
+        {field.key(), effective_value(keys, fields, field), comment_for(field)});
   std::string init = toml_text(std::string_view("model"));
-  if (const toml::node* node = table.get("init")) {
+  if (const toml::node* node = keys.get("init")) {
     settings.init = InitReader(*node, source).read(init);
   }
   effective.lines.push_back({"init", init, init_help});
-  refuse_idle(table, fields, changed, "run", source.manifest);
+  refuse_idle(keys, fields, source.manifest);
   check_block_width(settings, source);
   check_sweeps(settings, source);
   check_looks(settings, source);

@@ -5,7 +5,7 @@
 #include "manifest/effective.hpp"
 #include "manifest/values.hpp"
 
-#include <mixwell/fields.hpp>
+#include <mixwell/component/fields.hpp>
 #include <mixwell/lab/manifest.hpp>
 
 namespace mixwell {

@@ -1,6 +1,5 @@
 // JSON schema (draft 2020-12) of manifests, from the declarations of all plugins.
 // SPDX-License-Identifier: Apache-2.0
-#include "component/article.hpp"
 #include "files/json.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/manifest_dims.hpp"
@@ -50,55 +49,29 @@ Json table_of(Json values) {
   return {{"type", "object"}, {"additionalProperties", std::move(values)}};
 }
 
-void add_default(Json& schema, const Json& value) {
-  if (!value.is_null()) schema["default"] = value;
-}
-
-template <class T>
-Json optional_value(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json properties_of(const Fields& fields);
 
-/// Keys that must be there; a reference that is left out is found.
-void append_required(const Fields& fields, Json& required) {
+/// Keys that must be there, beside `required`; a reference that is left out is found.
+Json with_required(const Fields& fields, Json required) {
   for (const Field& field : fields.all()) {
     const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
     if (field.is_required() && !is_reference) required.push_back(field.key());
   }
+  return required;
 }
 
 /// The schema of a field's type, with the value it holds as its default.
-struct TypeSchema {
-  const Field& field;
+class TypeSchema {
+ public:
+  explicit TypeSchema(const Field& field) : field_(field) {}
 
-  Json with_default(Json schema, const Json& value) const {
-    if (!field.is_required()) add_default(schema, value);
-    return schema;
+  template <class T>
+  Json operator()(T* v) const {
+    return with_default(of(*v), *v);
   }
-  Json operator()(double* v) const { return with_default(scalar(field, "number"), *v); }
-  Json operator()(std::optional<double>* v) const {
-    return with_default(scalar(field, "number"), optional_value(*v));
-  }
-  Json operator()(std::int64_t* v) const { return with_default(scalar(field, "integer"), *v); }
-  Json operator()(std::optional<std::int64_t>* v) const {
-    return with_default(scalar(field, "integer"), optional_value(*v));
-  }
-  Json operator()(bool* v) const { return with_default({{"type", "boolean"}}, *v); }
-  Json operator()(std::string* v) const { return with_default(text(field), *v); }
-  Json operator()(std::optional<std::string>* v) const {
-    return with_default(text(field), optional_value(*v));
-  }
-  Json operator()(std::vector<double>* v) const {
-    Json schema = list(scalar(field, "number"));
-    if (field.is_required() || !v->empty()) schema["minItems"] = 1;
-    return with_default(std::move(schema), *v);
-  }
-  Json operator()(std::vector<std::string>* v) const { return with_default(list(text(field)), *v); }
-  Json operator()(std::optional<Interval>* v) const {
-    return with_default(pair(scalar(field, "number")),
-                        *v ? Json{(*v)->first, (*v)->second} : Json());
+  template <class T>
+  Json operator()(std::optional<T>* v) const {
+    return with_default(of(T{}), *v ? Json(**v) : Json());
   }
   Json operator()(NamedPoints*) const {
     return table_of(table_of({{"type", {"number", "string"}}}));
@@ -107,11 +80,9 @@ struct TypeSchema {
   Json operator()(const TableList& tables) const {
     Fields fields;
     tables.append(fields);
-    Json required = Json::array();
-    append_required(fields, required);
     Json item = {{"type", "object"},
                  {"properties", properties_of(fields)},
-                 {"required", std::move(required)},
+                 {"required", with_required(fields, Json::array())},
                  {"additionalProperties", false}};
     return {{"type", "array"}, {"items", std::move(item)}, {"minItems", 1}};
   }
@@ -119,6 +90,26 @@ struct TypeSchema {
     if (!reference.many) return {{"type", "string"}};
     return {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
   }
+
+ private:
+  Json of(double) const { return scalar(field_, "number"); }
+  Json of(std::int64_t) const { return scalar(field_, "integer"); }
+  Json of(bool) const { return {{"type", "boolean"}}; }
+  Json of(const std::string&) const { return text(field_); }
+  Json of(const std::vector<std::string>&) const { return list(text(field_)); }
+  Json of(const Interval&) const { return pair(scalar(field_, "number")); }
+  Json of(const std::vector<double>& numbers) const {
+    Json schema = list(scalar(field_, "number"));
+    if (field_.is_required() || !numbers.empty()) schema["minItems"] = 1;
+    return schema;
+  }
+
+  Json with_default(Json schema, const Json& value) const {
+    if (!field_.is_required() && !value.is_null()) schema["default"] = value;
+    return schema;
+  }
+
+  const Field& field_;
 };
 
 std::string described(const Field& field) {
@@ -130,7 +121,7 @@ std::string described(const Field& field) {
 }
 
 Json schema_of(const Field& field) {
-  Json schema = std::visit(TypeSchema{field}, field.target());
+  Json schema = std::visit(TypeSchema(field), field.target());
   const std::string description = described(field);
   if (!description.empty()) schema["description"] = description;
   return schema;
@@ -140,12 +131,6 @@ Json properties_of(const Fields& fields) {
   Json properties = Json::object();
   for (const Field& field : fields.all()) properties[field.key()] = schema_of(field);
   return properties;
-}
-
-Json required_of(const Fields& fields) {
-  Json required = {"use"};
-  append_required(fields, required);
-  return required;
 }
 
 /// Pairs of keys of which a manifest gives one at most.
@@ -164,7 +149,7 @@ Json rule_for(const Entry& entry) {
   const Fields& fields = blueprint->fields();
   Json then = {{"description", entry.description.summary},
                {"properties", properties_of(fields)},
-               {"required", required_of(fields)},
+               {"required", with_required(fields, Json::array({"use"}))},
                {"additionalProperties", false}};
   if (entry.kind == Kind::model) {
     ManifestDims dims;

@@ -1,27 +1,24 @@
 // The last of three parts of resolving a manifest: values that follow from others.
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest/settling.hpp"
-
 #include "base/shortened.hpp"
+#include "base/split.hpp"
 #include "base/utf8.hpp"
 #include "component/toml_text.hpp"
-#include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
 #include "kernel/prior_draws.hpp"
 #include "law/prior_target.hpp"
 #include "manifest/effective.hpp"
+#include "manifest/resolve.hpp"
 #include "manifest/run_settings.hpp"
 #include "manifest/values.hpp"
 
-#include <mixwell/divided_rows.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/portions.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/law/portions.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <utility>
 
 namespace mixwell {
@@ -60,13 +57,18 @@ class Settling {
     composition_.effective_manifest = effective_text(tables_);
     refuse_bytes(composition_.effective_manifest);
     composition_.sources = sources();
-    for (std::string& remark : unused()) composition_.remarks.push_back(std::move(remark));
+    remark_on_unused();
     for (std::string& remark : composition_.remarks_of_models())
       composition_.remarks.push_back(std::move(remark));
     return std::move(composition_);
   }
 
  private:
+  /// A key of [run] that the manifest gives.
+  [[noreturn]] void refuse(const std::string& key, const std::string& rule) const {
+    reject(*manifest_.run().get(key), "run." + key, rule, manifest_);
+  }
+
   void describe_components() {
     for (const Instance* instance : instances_.in_use()) {
       tables_.push_back(effective(*instance));
@@ -94,12 +96,10 @@ class Settling {
     const Model& model = *composition_.model();
     const bool fits = by_data ? is_divided_ : model.offers<PortionOfModel>() != nullptr;
     if (composition_.division == nullptr || fits) return;
-    reject(*manifest_.run().get("ranks"), "run.ranks",
-           fmt::format(
-               "wants a model that {}, which [model.{}] {}; take \"replicates\"",
-               by_data ? "is a sum over cases" : "has its coordinates in blocks (docs/clusters.md)",
-               model.name(), by_data ? "is not" : "has not"),
-           manifest_);
+    refuse("ranks", fmt::format("wants a model that {}, which [model.{}] {}; take \"replicates\"",
+                                by_data ? "is a sum over cases"
+                                        : "has its coordinates in blocks (docs/clusters.md)",
+                                model.name(), by_data ? "is not" : "has not"));
   }
 
   void remark_on_one_process() {
@@ -117,11 +117,10 @@ class Settling {
       if (kind == Kind::model || kind == Kind::recorder) continue;
       const auto* const rows = dynamic_cast<const RowByRow*>(instance->made.get());
       if (rows != nullptr && rows->is_row_by_row()) continue;
-      reject(*manifest_.run().get("ranks"), "run.ranks",
+      refuse("ranks",
              fmt::format("[{}], as it is set here, takes the whole position and not some rows of "
                          "it; docs/clusters.md lists what takes rows, or take \"replicates\"",
-                         instance->declaration.path()),
-             manifest_);
+                         instance->declaration.path()));
     }
   }
 
@@ -157,8 +156,7 @@ class Settling {
 
   /// What is read back after the run. Values that a program sets may be any bytes.
   void refuse_bytes(const std::string& effective_manifest) const {
-    std::istringstream lines(effective_manifest);
-    for (std::string line; std::getline(lines, line);)
+    for (const std::string_view line : split(effective_manifest, '\n'))
       if (!is_utf8(line))
         throw InputError({manifest_.path(), 0, 0},
                          fmt::format("the value in `{}` is not valid UTF-8", shortened(line, 300)));
@@ -169,11 +167,9 @@ class Settling {
     const RunSettings& run = composition_.run;
     const bool names_a_group = run.predictive != "all" && run.predictive != "none";
     if (!names_a_group || run.prior || bytes_of_cases() > 0) return;
-    reject(
-        *manifest_.run().get("predictive"), "run.predictive",
-        fmt::format("has no effect here: [model.{}] has nothing in this group. Leave this key out",
-                    composition_.model()->name()),
-        manifest_);
+    refuse("predictive", fmt::format("has no effect here: [model.{}] has nothing in this group. "
+                                     "Leave this key out",
+                                     composition_.model()->name()));
   }
 
   /// What "auto" stands for here.
@@ -269,16 +265,13 @@ class Settling {
     return all;
   }
 
-  std::vector<std::string> unused() const {
-    std::vector<std::string> texts;
+  void remark_on_unused() {
     for (const Instance& instance : instances_.all()) {
-      if (!instance.made) {
-        texts.push_back(fmt::format("{}: [{}] is not used by anything.",
-                                    to_string(place(instance, manifest_)),
-                                    instance.declaration.path()));
-      }
+      if (instance.made) continue;
+      composition_.remarks.push_back(fmt::format("{}: [{}] is not used by anything.",
+                                                 to_string(place(instance, manifest_)),
+                                                 instance.declaration.path()));
     }
-    return texts;
   }
 
   std::shared_ptr<const ManifestText> given_;

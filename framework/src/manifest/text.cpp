@@ -3,6 +3,7 @@
 #include "manifest/text.hpp"
 
 #include "base/shortened.hpp"
+#include "base/split.hpp"
 #include "component/toml_text.hpp"
 #include "files/toml_file.hpp"
 
@@ -17,13 +18,6 @@ namespace {
 Location place_of(const Override& change) {
   if (!change.where.file.empty()) return change.where;
   return {fmt::format("--set {}={}", shortened(change.key), shortened(change.value)), 0, 0};
-}
-
-std::vector<std::string> split(const std::string& dotted) {
-  std::vector<std::string> parts;
-  std::istringstream in(dotted);
-  for (std::string part; std::getline(in, part, '.');) parts.push_back(part);
-  return parts;
 }
 
 [[noreturn]] void reject(const Override& change, const std::string& message) {
@@ -63,8 +57,7 @@ toml::table& descend(toml::table& table, const std::string& key, const Override&
 
 void check_shape(const Override& change, const std::vector<std::string>& parts) {
   const bool hollow = std::any_of(parts.begin(), parts.end(), [](auto& p) { return p.empty(); });
-  const bool short_key =
-      change.effect != Override::Effect::set || (!parts.empty() && parts.front() == "run");
+  const bool short_key = change.effect != Override::Effect::set || parts.front() == "run";
   const std::size_t least = short_key ? 2 : 3;
   if (hollow || parts.size() < least) reject(change, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
   if (parts.size() > most_toml_depth)
@@ -90,15 +83,6 @@ void check_component(const toml::table& root, const Override& change,
                   suggestion(parts[1], kind ? names_in(*kind) : std::vector<std::string>()), cure));
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
-bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_name_character);
-}
-
 bool starts_with_key(const std::string& dotted, const std::string& key) {
   return dotted == key || dotted.starts_with(key + ".") || dotted.starts_with(key + "[");
 }
@@ -116,7 +100,7 @@ ManifestText::ManifestText(const std::string& text, std::string path,
 }
 
 ManifestText::ManifestText(toml::table root, std::string path)
-    : path_(std::move(path)), root_(std::move(root)) {
+    : path_(std::move(path)), has_lines_(false), root_(std::move(root)) {
   read_tables();
 }
 
@@ -136,6 +120,7 @@ Location ManifestText::at(const std::string& dotted, const toml::source_region& 
     if (change->effect == Override::Effect::set && starts_with_key(dotted, change->key))
       return place_of(*change);
   }
+  if (!has_lines_) return {path_, 0, 0};
   return {path_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
 }
 
@@ -158,7 +143,8 @@ Places::Named ManifestText::find(const std::string& dotted) const {
 }
 
 void ManifestText::apply(const Override& change) {
-  const std::vector<std::string> parts = split(change.key);
+  const std::vector<std::string_view> views = split(change.key, '.');
+  const std::vector<std::string> parts(views.begin(), views.end());
   check_shape(change, parts);
   if (parts.front() != "run" && !kind_from(parts.front())) {
     reject(change, fmt::format("unknown kind \"{}\"{}", shortened(parts.front()),
@@ -211,7 +197,7 @@ void ManifestText::declare(Kind kind, const toml::node& tables) {
                                           "keys stand under the name of a component",
                                           kind_name, found.name, shown(node)));
     }
-    if (!is_name(found.name)) {
+    if (!is_bare_key(found.name)) {
       throw InputError(where, fmt::format("\"{}\": a name is made of letters, digits, _ and -",
                                           shortened(found.name)));
     }
@@ -255,22 +241,12 @@ std::string shown(const toml::node& node) {
 }
 
 std::string type_name(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::integer:
-      return "an integer";
-    case toml::node_type::floating_point:
-      return "a number with a fraction";
-    case toml::node_type::boolean:
-      return "a boolean";
-    case toml::node_type::string:
-      return "a text";
-    case toml::node_type::array:
-      return "a list";
-    case toml::node_type::table:
-      return "a table";
-    default:
-      return "a date or time";
-  }
+  if (node.is_integer()) return "an integer";
+  if (node.is_floating_point()) return "a number with a fraction";
+  if (node.is_boolean()) return "a boolean";
+  if (node.is_string()) return "a text";
+  if (node.is_array()) return "a list";
+  return node.is_table() ? "a table" : "a date or time";
 }
 
 }  // namespace mixwell

@@ -4,9 +4,9 @@
 
 #include "component/places.hpp"
 
-#include <mixwell/component.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/component/component.hpp>
 #include <mixwell/lab/manifest.hpp>
 
 #include <toml++/toml.h>
@@ -36,7 +36,7 @@ struct Declaration {
 class MIXWELL_INTERNAL ManifestText final : public Places {
  public:
   ManifestText(const std::string& text, std::string path, const std::vector<Override>& overrides);
-  /// Made in code: nothing in it has a line.
+  /// Made in code: nothing in it has a line, whatever it was parsed from.
   ManifestText(toml::table root, std::string path);
   ManifestText(const ManifestText&) = delete;
   ManifestText& operator=(const ManifestText&) = delete;
@@ -60,6 +60,7 @@ class MIXWELL_INTERNAL ManifestText final : public Places {
   void declare(Kind kind, const toml::node& tables);
 
   std::string path_;
+  bool has_lines_ = true;
   toml::table root_;
   toml::table no_run_;
   const toml::table* run_ = &no_run_;

@@ -6,6 +6,8 @@
 #include "base/shortened.hpp"
 #include "component/toml_text.hpp"
 
+#include <mixwell/lab/field_target.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,123 +15,166 @@
 namespace mixwell {
 namespace {
 
-/// One overload per target; nested values carry their own dotted key, so that messages name them.
+using NumberOrText = std::variant<double, std::string>;
+
+/// What a value of a type is called in messages.
+template <class T>
+constexpr const char* wanted = nullptr;
+template <>
+constexpr const char* wanted<double> = "a number";
+template <>
+constexpr const char* wanted<std::int64_t> = "an integer";
+template <>
+constexpr const char* wanted<bool> = "a boolean";
+template <>
+constexpr const char* wanted<NumberOrText> = "a number or a text";
+template <>
+constexpr const char* wanted<std::vector<double>> = "a list of numbers";
+template <>
+constexpr const char* wanted<std::vector<std::string>> = "a list of texts";
+template <>
+constexpr const char* wanted<NamedTexts> = "a table of lists of texts";
+template <>
+constexpr const char* wanted<NamedPoints> = "a table of tables of numbers and texts";
+template <>
+constexpr const char* wanted<NamedPoints::mapped_type> = "a table of numbers and texts";
+
+/// A node with its own dotted key, so that messages name a value that is inside of another one.
+struct PlacedNode {
+  const toml::node& node;
+  std::string key;
+};
+
+/// Reads into the target that the field has, and returns the value as TOML text.
 class ValueReader {
  public:
-  ValueReader(const Field& field, const ValueSource& source) : field_(field), source_(source) {}
+  ValueReader(const Field& field, const PlacedNode& whole, const ValueSource& source)
+      : field_(field), whole_(whole), source_(source) {}
 
-  double number(const toml::node& node, const std::string& key) const {
-    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!value) wrong_type(node, key, "a number");
-    obey(*value, node, key);
-    return *value;
+  template <class T>
+  std::string operator()(T* out) const {
+    *out = T{};
+    read(whole_, *out);
+    return toml_text(*out);
+  }
+  template <class T>
+  std::string operator()(std::optional<T>* out) const {
+    return (*this)(&out->emplace());
+  }
+  std::string operator()(std::string* out) const {
+    read(whole_, *out);
+    if (!field_.is_file() || is_choice(*out)) return toml_text(*out);
+    if (out->empty()) refuse(whole_, "must be the name of a file");
+    const Location where = source_.manifest.at(whole_.key, whole_.node.source());
+    const FoundFile found = source_.files.find(*out, whole_.key, where);
+    *out = found.path;
+    return toml_text(found.named);
+  }
+  /// What is required, or has a default of some numbers, means nothing without any.
+  std::string operator()(std::vector<double>* out) const {
+    const bool may_be_empty = !field_.is_required() && out->empty();
+    read(whole_, *out);
+    if (out->empty() && !may_be_empty) refuse(whole_, "must not be empty");
+    return toml_text(*out);
+  }
+  std::string operator()(const TableList&) const {
+    throw std::logic_error("a list of tables is not a value: " + whole_.key);
+  }
+  std::string operator()(const ComponentReference&) const {
+    throw std::logic_error("a reference is not a value: " + whole_.key);
   }
 
-  std::int64_t integer(const toml::node& node, const std::string& key) const {
-    if (!node.is_integer()) wrong_type(node, key, "an integer");
-    const std::int64_t value = **node.as_integer();
-    obey(static_cast<double>(value), node, key);
-    return value;
+ private:
+  void read(const PlacedNode& at, double& out) const {
+    const auto value = at.node.is_number() ? at.node.value<double>() : std::nullopt;
+    require_type<double>(at, value.has_value());
+    out = *value;
+    obey(out, at);
   }
 
-  bool flag(const toml::node& node, const std::string& key) const {
-    if (!node.is_boolean()) wrong_type(node, key, "a boolean");
-    return **node.as_boolean();
+  void read(const PlacedNode& at, std::int64_t& out) const {
+    require_type<std::int64_t>(at, at.node.is_integer());
+    out = **at.node.as_integer();
+    obey(static_cast<double>(out), at);
   }
 
-  std::string text(const toml::node& node, const std::string& key) const {
-    if (node.is_integer() && field_.is_free_text()) return toml_text(**node.as_integer());
-    if (!node.is_string())
-      wrong_type(node, key, field_.is_file() ? "the name of a file" : "a text");
-    const std::string value = **node.as_string();
-    if (!field_.choices().empty() && !is_choice(value) && !field_.is_file()) {
-      reject(node, key, "must be " + field_.range() + meant(value), source_.manifest);
+  void read(const PlacedNode& at, bool& out) const {
+    require_type<bool>(at, at.node.is_boolean());
+    out = **at.node.as_boolean();
+  }
+
+  void read(const PlacedNode& at, std::string& out) const {
+    const bool is_number = at.node.is_integer() && field_.is_free_text();
+    if (!is_number && !at.node.is_string())
+      wrong_type(at, field_.is_file() ? "the name of a file" : "a text");
+    out = is_number ? toml_text(**at.node.as_integer()) : **at.node.as_string();
+    if (!field_.choices().empty() && !is_choice(out) && !field_.is_file())
+      refuse(at, "must be " + field_.range() + meant(out));
+  }
+
+  void read(const PlacedNode& at, NumberOrText& out) const {
+    require_type<NumberOrText>(at, at.node.is_string() || at.node.is_number());
+    if (at.node.is_string())
+      out = **at.node.as_string();
+    else
+      read(at, out.emplace<double>());
+  }
+
+  void read(const PlacedNode& at, Interval& out) const {
+    std::vector<double> ends;
+    read(at, ends);
+    if (ends.size() != 2 || ends[0] > ends[1])
+      refuse(at, "must be two numbers [low, high] with low <= high");
+    out = {ends[0], ends[1]};
+  }
+
+  void read(const PlacedNode& at, std::vector<double>& out) const { read_list(at, out); }
+
+  void read(const PlacedNode& at, std::vector<std::string>& out) const {
+    read_list(at, out);
+    if (out.empty() && field_.choices().empty())
+      refuse(at, "must not be empty" +
+                     (field_.is_required() ? "" : "; without the key it is " + by_default()));
+  }
+
+  template <class T>
+  void read(const PlacedNode& at, std::map<std::string, T>& out) const {
+    require_type<std::map<std::string, T>>(at, at.node.is_table());
+    for (const auto& [name, item] : *at.node.as_table())
+      read({item, fmt::format("{}.{}", at.key, name.str())}, out[std::string(name.str())]);
+  }
+
+  template <class T>
+  void read_list(const PlacedNode& at, std::vector<T>& out) const {
+    require_type<std::vector<T>>(at, at.node.is_array());
+    out.clear();
+    for (const toml::node& item : *at.node.as_array()) {
+      const PlacedNode placed{item, fmt::format("{}[{}]", at.key, out.size())};
+      read(placed, out.emplace_back());
     }
-    return value;
+  }
+
+  template <class T>
+  void require_type(const PlacedNode& at, bool fits) const {
+    if (!fits) wrong_type(at, wanted<T>);
+  }
+
+  [[noreturn]] void wrong_type(const PlacedNode& at, const char* type) const {
+    refuse(at, fmt::format("wants {}, found {}", type, type_name(at.node)));
+  }
+
+  [[noreturn]] void refuse(const PlacedNode& at, const std::string& rule) const {
+    reject(at.node, at.key, rule, source_.manifest);
+  }
+
+  void obey(double value, const PlacedNode& at) const {
+    const std::string rule = field_.broken_rule(value);
+    if (!rule.empty()) refuse(at, rule);
   }
 
   bool is_choice(const std::string& word) const {
     const std::vector<std::string>& choices = field_.choices();
     return std::find(choices.begin(), choices.end(), word) != choices.end();
-  }
-
-  template <class Element>
-  auto list(const toml::node& node, const std::string& key, const char* type,
-            Element element) const {
-    if (!node.is_array()) wrong_type(node, key, type);
-    std::vector<decltype(element(node, key))> values;
-    for (const toml::node& item : *node.as_array()) {
-      values.push_back(element(item, fmt::format("{}[{}]", key, values.size())));
-    }
-    return values;
-  }
-
-  std::vector<double> numbers(const toml::node& node, const std::string& key) const {
-    return list(node, key, "a list of numbers",
-                [this](const toml::node& item, const std::string& k) { return number(item, k); });
-  }
-
-  std::vector<std::string> texts(const toml::node& node, const std::string& key) const {
-    std::vector<std::string> values =
-        list(node, key, "a list of texts",
-             [this](const toml::node& item, const std::string& k) { return text(item, k); });
-    if (values.empty() && field_.choices().empty())
-      reject(node, key,
-             "must not be empty" +
-                 (field_.is_required() ? "" : "; without the key it is " + by_default()),
-             source_.manifest);
-    return values;
-  }
-
-  Interval interval(const toml::node& node, const std::string& key) const {
-    const std::vector<double> ends = numbers(node, key);
-    if (ends.size() != 2 || ends[0] > ends[1]) {
-      reject(node, key, "must be two numbers [low, high] with low <= high", source_.manifest);
-    }
-    return {ends[0], ends[1]};
-  }
-
-  template <class Element>
-  auto entries(const toml::node& node, const std::string& key, const char* type,
-               Element element) const {
-    if (!node.is_table()) wrong_type(node, key, type);
-    std::map<std::string, decltype(element(node, key))> values;
-    for (const auto& [name, item] : *node.as_table()) {
-      values.emplace(std::string(name.str()), element(item, fmt::format("{}.{}", key, name.str())));
-    }
-    return values;
-  }
-
-  std::variant<double, std::string> number_or_text(const toml::node& node,
-                                                   const std::string& key) const {
-    if (node.is_string()) return **node.as_string();
-    if (!node.is_number()) wrong_type(node, key, "a number or a text");
-    return number(node, key);
-  }
-
-  NamedPoints named_points(const toml::node& node, const std::string& key) const {
-    const auto point = [this](const toml::node& item, const std::string& k) {
-      return entries(
-          item, k, "a table of numbers and texts",
-          [this](const toml::node& n, const std::string& l) { return number_or_text(n, l); });
-    };
-    return entries(node, key, "a table of tables of numbers and texts", point);
-  }
-
-  NamedTexts named_texts(const toml::node& node, const std::string& key) const {
-    return entries(node, key, "a table of lists of texts",
-                   [this](const toml::node& n, const std::string& k) { return texts(n, k); });
-  }
-
- private:
-  [[noreturn]] void wrong_type(const toml::node& node, const std::string& key,
-                               const char* wanted) const {
-    reject(node, key, fmt::format("wants {}, found {}", wanted, type_name(node)), source_.manifest);
-  }
-
-  void obey(double value, const toml::node& node, const std::string& key) const {
-    const std::string rule = field_.broken_rule(value);
-    if (!rule.empty()) reject(node, key, rule, source_.manifest);
   }
 
   /// "... as its help says".
@@ -145,77 +190,7 @@ class ValueReader {
   }
 
   const Field& field_;
-  const ValueSource& source_;
-};
-
-/// Reads into the target that the field has.
-class Assigner {
- public:
-  Assigner(const Field& field, const toml::node& node, const std::string& key,
-           const ValueSource& source)
-      : reader_(field, source), field_(field), node_(node), key_(key), source_(source) {}
-
-  std::string operator()(double* out) const { return store(out, reader_.number(node_, key_)); }
-  std::string operator()(std::optional<double>* out) const {
-    return store(out, reader_.number(node_, key_));
-  }
-  std::string operator()(std::int64_t* out) const {
-    return store(out, reader_.integer(node_, key_));
-  }
-  std::string operator()(std::optional<std::int64_t>* out) const {
-    return store(out, reader_.integer(node_, key_));
-  }
-  std::string operator()(bool* out) const { return store(out, reader_.flag(node_, key_)); }
-  std::string operator()(std::string* out) const { return text(out); }
-  std::string operator()(std::optional<std::string>* out) const { return text(out); }
-  /// What is required, or has a default of some numbers, means nothing without any.
-  std::string operator()(std::vector<double>* out) const {
-    const std::vector<double> values = reader_.numbers(node_, key_);
-    if (values.empty() && (field_.is_required() || !out->empty()))
-      reject(node_, key_, "must not be empty", source_.manifest);
-    return store(out, values);
-  }
-  std::string operator()(std::vector<std::string>* out) const {
-    return store(out, reader_.texts(node_, key_));
-  }
-  std::string operator()(std::optional<Interval>* out) const {
-    return store(out, reader_.interval(node_, key_));
-  }
-  std::string operator()(NamedPoints* out) const {
-    return store(out, reader_.named_points(node_, key_));
-  }
-  std::string operator()(NamedTexts* out) const {
-    return store(out, reader_.named_texts(node_, key_));
-  }
-  std::string operator()(const TableList&) const {
-    throw std::logic_error("a list of tables is not a value: " + key_);
-  }
-  std::string operator()(const ComponentReference&) const {
-    throw std::logic_error("a reference is not a value: " + key_);
-  }
-
- private:
-  template <class Target, class Value>
-  std::string store(Target* out, const Value& value) const {
-    *out = value;
-    return toml_text(value);
-  }
-
-  template <class Target>
-  std::string text(Target* out) const {
-    const std::string value = reader_.text(node_, key_);
-    if (!field_.is_file() || reader_.is_choice(value)) return store(out, value);
-    if (value.empty()) reject(node_, key_, "must be the name of a file", source_.manifest);
-    const Location where = source_.manifest.at(key_, node_.source());
-    const FoundFile found = source_.files.find(value, key_, where);
-    *out = found.path;
-    return toml_text(found.named);
-  }
-
-  ValueReader reader_;
-  const Field& field_;
-  const toml::node& node_;
-  const std::string& key_;
+  const PlacedNode& whole_;
   const ValueSource& source_;
 };
 
@@ -231,11 +206,20 @@ std::string owner_of(const toml::table& table, const std::string& path) {
   return id ? path.substr(0, path.find('.')) + "/" + *id : path;
 }
 
+void check_alone(const KeyTable& keys, const Field& field, const ManifestText& manifest) {
+  const toml::node* const node = keys.get(field.key());
+  if (node == nullptr || field.replaced().empty() || !keys.table->contains(field.replaced()))
+    return;
+  reject(*node, keys.path + "." + field.key(),
+         fmt::format("says in other words what `{}` says; give one of the two", field.replaced()),
+         manifest);
+}
+
 }  // namespace
 
 std::string assign(const Field& field, const toml::node& node, const std::string& dotted,
                    const ValueSource& source) {
-  return std::visit(Assigner(field, node, dotted, source), field.target());
+  return std::visit(ValueReader(field, {node, dotted}, source), field.target());
 }
 
 void check_keys(const toml::table& table, const Fields& fields, const std::string& path,
@@ -253,13 +237,39 @@ void check_keys(const toml::table& table, const Fields& fields, const std::strin
   }
 }
 
-void refuse_idle(const toml::table& table, const Fields& fields,
-                 const std::set<std::string>& changed, const std::string& path,
-                 const ManifestText& manifest) {
+void refuse_missing(const KeyTable& keys, const Field& field, const ManifestText& manifest) {
+  throw InputError(place(keys, manifest),
+                   fmt::format("[{}] needs the key \"{}\" ({}{}{})", keys.path, field.key(),
+                               field.type(), field.help().empty() ? "" : ": ", field.help()));
+}
+
+void bind_value(KeyTable& keys, const Field& field, const ValueSource& source) {
+  const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
+  const bool is_list = std::holds_alternative<TableList>(field.target());
+  const toml::node* const node = keys.get(field.key());
+  if (node == nullptr && field.is_required() && !is_reference)
+    refuse_missing(keys, field, source.manifest);
+  if (node == nullptr || is_reference || is_list) return;
+  keys.texts[field.key()] = assign(field, *node, keys.path + "." + field.key(), source);
+}
+
+void bind_values(KeyTable& keys, const Fields& fields, const ValueSource& source,
+                 const std::vector<std::string>& also) {
+  check_keys(*keys.table, fields, keys.path, source.manifest, also);
   for (const Field& field : fields.all()) {
-    if (!changed.contains(field.key())) continue;
+    const std::string usual = field.value_text();
+    check_alone(keys, field, source.manifest);
+    bind_value(keys, field, source);
+    if (field.value_text() != usual) keys.changed.insert(field.key());
+  }
+}
+
+void refuse_idle(const KeyTable& keys, const Fields& fields, const ManifestText& manifest) {
+  for (const Field& field : fields.all()) {
+    if (!keys.changed.contains(field.key())) continue;
     const std::string why = fields.why_idle(field);
-    if (!why.empty()) reject(*table.get(field.key()), path + "." + field.key(), why, manifest);
+    if (!why.empty())
+      reject(*keys.table->get(field.key()), keys.path + "." + field.key(), why, manifest);
   }
 }
 

@@ -1,24 +1,20 @@
 // The second of three parts of resolving a manifest: who is connected to what.
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest/wiring.hpp"
-
+#include "base/split.hpp"
 #include "component/places.hpp"
 #include "component/toml_text.hpp"
 #include "law/prior_target.hpp"
 #include "law/sum_of_shards.hpp"
-#include "manifest/making.hpp"
-#include "manifest/references.hpp"
 #include "manifest/resolve.hpp"
 #include "manifest/values.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/portions.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/law/portions.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <utility>
 
 namespace mixwell {
@@ -55,9 +51,8 @@ class ComposedPlaces final : public Places {
   /// Of the manifest, from the one that the compositor calls to the one that the others call.
   std::vector<std::string> kernels_in(const std::string& path) const {
     std::vector<std::string> found;
-    std::istringstream in(path);
-    for (std::string part; std::getline(in, part, '/');)
-      if (manifest_->has("kernel." + part)) found.push_back(part);
+    for (const std::string_view part : split(path, '/'))
+      if (manifest_->has(fmt::format("kernel.{}", part))) found.emplace_back(part);
     return found;
   }
 
@@ -87,8 +82,7 @@ class ManifestWiring {
       : wired_(wired),
         bound_(wired.bound),
         manifest_(*bound_.text),
-        places_(std::make_shared<ComposedPlaces>(bound_.text, memory_cure(*bound_.registry))),
-        references_(bound_) {}
+        places_(std::make_shared<ComposedPlaces>(bound_.text, memory_cure(*bound_.registry))) {}
 
   std::shared_ptr<const Compositor> compositor() { return make_as<Compositor>(root()); }
 
@@ -155,7 +149,7 @@ class ManifestWiring {
 
   /// What can be said of keys once references are bound.
   void settle_keys(const Instance& instance, const KeyTable& keys, const Fields& fields) const {
-    if (keys.table != nullptr) refuse_idle(*keys.table, fields, keys.changed, keys.path, manifest_);
+    if (keys.table != nullptr) refuse_idle(keys, fields, manifest_);
     put_numbers_for_labels(instance, keys, fields);
   }
 
@@ -199,7 +193,7 @@ class ManifestWiring {
   void bind_reference(Instance& instance, KeyTable& keys, const Field& field,
                       const ComponentReference& reference) {
     if (reference.many) return bind_references(instance, keys, field, reference);
-    Instance* const target = references_.one(instance, keys, field, reference);
+    Instance* const target = referred(bound_, instance, keys, field);
     if (target == nullptr) return;
     reference.bind(made_for(instance, *target));
     if (reference.kind == Kind::model && instance.model == nullptr) instance.model = target;
@@ -211,7 +205,7 @@ class ManifestWiring {
   void bind_references(const Instance& instance, KeyTable& keys, const Field& field,
                        const ComponentReference& reference) {
     std::vector<std::string> names;
-    for (Instance* target : references_.all(instance, keys, field, reference.kind)) {
+    for (Instance* target : all_referred(bound_, instance, keys, field)) {
       reference.bind(made_for(instance, *target));
       names.push_back(target->declaration.name);
     }
@@ -256,7 +250,6 @@ class ManifestWiring {
   BoundManifest& bound_;
   const ManifestText& manifest_;
   std::shared_ptr<const Places> places_;
-  NamedComponents references_;
   std::map<const Instance*, std::shared_ptr<const Model>> priors_;
   std::vector<const Instance*> stack_;
 };

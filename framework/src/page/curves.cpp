@@ -3,11 +3,9 @@
 #include "page/curves.hpp"
 
 #include "diagnostics/autocovariance.hpp"
-#include "diagnostics/units.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace mixwell::page {
@@ -77,27 +75,7 @@ VectorXd normalised(const VectorXd& f, double step) {
   return f / ((f.sum() - ends) * step);
 }
 
-/// Of a chain by itself; NaN at all lags where it is constant.
-VectorXd correlations(const VectorXd& chain) {
-  const diagnostics::InUnits units(chain);
-  diagnostics::Fourier fourier;
-  const VectorXd covariance = diagnostics::mean_autocovariance(diagnostics::centred(units.draws()),
-                                                               VectorXd::Zero(1), fourier);
-  return covariance / covariance[0];
-}
-
-VectorXd mean_correlations(const Draws& x) {
-  const diagnostics::InUnits units(x);
-  diagnostics::Fourier fourier;
-  VectorXd sum = VectorXd::Zero(x.rows());
-  for (Index c = 0; c < x.cols(); ++c)
-    sum += diagnostics::mean_autocovariance(diagnostics::centred(units.draws().col(c)),
-                                            VectorXd::Zero(1), fourier);
-  return sum / sum[0];
-}
-
-VectorXd strided(const VectorXd& x, Index end, Index every) {
-  const Index count = (end + every - 1) / every;
+VectorXd strided(const VectorXd& x, Index every, Index count) {
   return x(Eigen::seqN(0, count, every));
 }
 
@@ -151,16 +129,16 @@ VectorXd histogram(const Draws& x, double low, double high, Index bins) {
 
 MatrixXd autocorrelations(const Draws& x, const std::vector<Index>& chosen, Index end,
                           Index every) {
-  const VectorXd all = strided(mean_correlations(x), end, every);
-  MatrixXd columns(all.size(), static_cast<Index>(chosen.size()) + 1);
-  columns.col(0) = all;
+  MatrixXd columns((end + every - 1) / every, static_cast<Index>(chosen.size()) + 1);
+  columns.col(0) = strided(diagnostics::autocorrelations(x), every, columns.rows());
   for (std::size_t k = 0; k < chosen.size(); ++k)
-    columns.col(static_cast<Index>(k) + 1) = strided(correlations(x.col(chosen[k])), end, every);
+    columns.col(static_cast<Index>(k) + 1) =
+        strided(diagnostics::autocorrelations(x.col(chosen[k])), every, columns.rows());
   return columns;
 }
 
 Index decorrelation_lag(const Draws& x) {
-  const VectorXd rho = mean_correlations(x);
+  const VectorXd rho = diagnostics::autocorrelations(x);
   const auto found =
       std::find_if(rho.begin(), rho.end(), [](double r) { return r < small_correlation; });
   return found - rho.begin();

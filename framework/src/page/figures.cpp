@@ -1,16 +1,25 @@
-// The figures of a run as JSON: thinned, binned, rounded.
+// The figures of a run as JSON: which variables and chains get some; thinned, binned, rounded.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/figures.hpp"
 
+#include "files/json.hpp"
 #include "page/curves.hpp"
 #include "page/rounding.hpp"
+#include "results/element_names.hpp"
 #include "results/vector.hpp"
 
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/diagnostics.hpp>
-#include <mixwell/parallel.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace mixwell::page {
 namespace {
@@ -27,6 +36,26 @@ constexpr Index least_lags = 40;
 constexpr Index most_lag_points = 100;
 constexpr Index energy_bins = 60;
 constexpr Index growth_steps = 16;
+
+/// A figure where small ones are bad, for an ascending order: what could not be judged comes first,
+/// constants last.
+double badness_first(const Json& row, double figure) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (row.contains("constant")) return infinity;
+  return std::isnan(figure) ? -infinity : figure;
+}
+
+/// Names by ascending badness; equal ones in the order of the file.
+template <class Badness>
+std::vector<std::string> sorted_names(const Json& variables, const Badness& badness) {
+  std::vector<std::pair<double, std::string>> pairs;
+  for (const auto& [name, row] : variables.items()) pairs.emplace_back(badness(row), name);
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [value, name] : pairs) names.push_back(std::move(name));
+  return names;
+}
 
 Json columns_json(const MatrixXd& x, double quantum) {
   Json columns = Json::array();
@@ -83,29 +112,16 @@ MatrixXd statistic(const DrawsFile& draws, const char* name) {
   return {};
 }
 
-/// Positions in draws x chains, numbered chain after chain: `kept` evenly spaced ones of `total`.
-std::vector<Index> evenly(Index total, Index most) {
-  std::vector<Index> places;
-  const Index count = std::min(total, most);
-  for (Index k = 0; k < count; ++k) places.push_back(k * total / count);
-  return places;
-}
-
+/// Positions in draws x chains, numbered chain after chain.
 std::vector<Index> diverging_places(const DrawsFile& draws) {
   const MatrixXd diverging = statistic(draws, "diverging");
   std::vector<Index> all;
   for (Index k = 0; k < diverging.size(); ++k)
     if (diverging.reshaped()[k] > 0) all.push_back(k);
   std::vector<Index> kept;
-  for (const Index k : evenly(static_cast<Index>(all.size()), most_pairs))
+  for (const Index k : evenly_spaced(static_cast<Index>(all.size()), most_pairs))
     kept.push_back(all[static_cast<std::size_t>(k)]);
   return kept;
-}
-
-std::vector<MatrixXd> read_all(const DrawsFile& draws, const std::vector<Element>& elements) {
-  std::vector<MatrixXd> all;
-  for (const Element& e : elements) all.push_back(draws.read(e.column, e.element));
-  return all;
 }
 
 Json names_of(const std::vector<Element>& elements) {
@@ -128,8 +144,57 @@ double figure_of_chain(const char* name, const VectorXd& x) {
 
 }  // namespace
 
+std::vector<std::string> worst_first(const Json& variables, std::size_t most) {
+  const auto by_ess = sorted_names(
+      variables, [](const Json& row) { return badness_first(row, number_in(row, "ess_bulk")); });
+  const auto by_rhat = sorted_names(
+      variables, [](const Json& row) { return badness_first(row, -number_in(row, "rhat")); });
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& name) {
+    if (names.size() < most && seen.insert(name).second) names.push_back(name);
+  };
+  for (std::size_t k = 0; k < by_ess.size(); ++k) {
+    add(by_ess[k]);
+    add(by_rhat[k]);
+  }
+  return names;
+}
+
+std::vector<Element> find_elements(const DrawsFile& draws, const std::vector<std::string>& names,
+                                   const std::string& folder) {
+  std::map<std::string, Element> found;
+  const std::set<std::string> wanted(names.begin(), names.end());
+  for (const Column& column : draws.columns()) {
+    if (column.group != RecordGroup::posterior) continue;
+    for (Index k = 0; k < column.size(); ++k) {
+      const std::string name = element_name(column, k);
+      if (wanted.count(name) != 0)
+        found.emplace(name, Element{column, k, name, labelled_name(column, k, draws.labels())});
+    }
+  }
+  std::vector<Element> elements;
+  for (const std::string& name : names) {
+    if (found.count(name) == 0)
+      throw InputError(
+          {folder, 0, 0},
+          fmt::format("summary.json has a variable `{}` that draws.nc lacks: they come "
+                      "from different runs; run the manifest again",
+                      name));
+    elements.push_back(found.at(name));
+  }
+  return elements;
+}
+
+std::vector<Index> evenly_spaced(Index count, Index most) {
+  const Index kept = std::min(count, most);
+  std::vector<Index> chosen;
+  for (Index k = 0; k < kept; ++k) chosen.push_back(k * count / kept);
+  return chosen;
+}
+
 FigureSettings figure_settings(const DrawsFile& draws) {
-  return {chosen_chains(draws.chains(), most_chains),
+  return {evenly_spaced(draws.chains(), most_chains),
           std::max<Index>(1, (draws.draws() + most_trace_points - 1) / most_trace_points),
           varying_weights(draws)};
 }
@@ -144,7 +209,7 @@ Json variable_figures(const DrawsFile& draws, const std::vector<Element>& elemen
 }
 
 Json pair_figure(const DrawsFile& draws, const std::vector<Element>& elements) {
-  const std::vector<Index> places = evenly(draws.draws() * draws.chains(), most_pairs);
+  const std::vector<Index> places = evenly_spaced(draws.draws() * draws.chains(), most_pairs);
   const std::vector<Index> bad = diverging_places(draws);
   Json points = Json::array();
   Json diverging = Json::array();
@@ -162,7 +227,8 @@ Json pair_figure(const DrawsFile& draws, const std::vector<Element>& elements) {
 
 Json growth_figure(const DrawsFile& draws, const std::vector<Element>& elements) {
   const std::vector<Index> sizes = growth_sizes(draws.draws());
-  const std::vector<MatrixXd> all = read_all(draws, elements);
+  std::vector<MatrixXd> all;
+  for (const Element& e : elements) all.push_back(draws.read(e.column, e.element));
   const Index rows = static_cast<Index>(sizes.size());
   MatrixXd bulk(rows, static_cast<Index>(all.size()));
   MatrixXd tail = bulk;

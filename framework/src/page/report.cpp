@@ -1,23 +1,61 @@
 // The page of a run or of a study, from its folder to a file.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
-#include "files/installed.hpp"
 #include "files/json.hpp"
-#include "files/text_file.hpp"
+#include "files/own_files.hpp"
+#include "files/reading.hpp"
 #include "files/whole_file.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/page.hpp>
 #include <mixwell/lab/report.hpp>
 #include <mixwell/lab/study.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mixwell {
 namespace {
 
 namespace fs = std::filesystem;
 using Remark = std::function<void(const std::string&)>;
+
+constexpr const char* title_place = "@MIXWELL_TITLE@";
+constexpr const char* data_place = "@MIXWELL_DATA@";
+
+/// With the words of some characters instead of these.
+std::string escaped(const std::string& text,
+                    const std::vector<std::pair<char, std::string_view>>& words) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    const auto word =
+        std::find_if(words.begin(), words.end(), [c](const auto& one) { return one.first == c; });
+    safe += word == words.end() ? std::string_view(&c, 1) : word->second;
+  }
+  return safe;
+}
+
+std::string html_text(const std::string& text) {
+  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}});
+}
+
+/// The same JSON in ASCII without `<`, so that no text in it ends or opens a script element. Bytes
+/// that are not UTF-8 become U+FFFD.
+std::string script_text(const std::string& json) {
+  return escaped(ascii_json_text(parse_json(json)), {{'<', "\\u003c"}});
+}
+
+void replace_place(std::string& page, const std::string& place, const std::string& text) {
+  const std::size_t at = page.find(place);
+  if (at == std::string::npos)
+    throw RunError("the page of reports has no place `" + place +
+                   "`; it belongs to Mixwell: install it again");
+  page.replace(at, place.size(), text);
+}
 
 /// What a page is made of, and where it goes unless said otherwise.
 struct Report {
@@ -46,14 +84,7 @@ std::vector<std::string> run_warnings(const fs::path& folder) {
   }
 }
 
-Report run_report(const fs::path& folder) {
-  std::string data = run_page_json(folder.string(), run_warnings(folder));
-  const std::string name = parse_json(data).at("name");
-  return {name + " - Mixwell", std::move(data), folder / "report.html"};
-}
-
-Report study_report(const std::string& table, const fs::path& source, const fs::path& file) {
-  std::string data = study_page_json(table, source.string());
+Report report_of(std::string data, const fs::path& file) {
   const std::string name = parse_json(data).at("name");
   return {name + " - Mixwell", std::move(data), file};
 }
@@ -67,15 +98,27 @@ fs::path results_of(const fs::path& study_file) { return fs::path("out") / study
 
 Report make_report(const fs::path& path, const Remark& remark) {
   if (path.extension() == ".json")
-    return study_report(read_text(path), path, fs::path(path).replace_extension(".html"));
+    return report_of(study_page_json(read_text(path), path.string()),
+                     fs::path(path).replace_extension(".html"));
   const bool is_file = path.extension() == ".toml" && !fs::is_directory(path);
   const fs::path folder = is_file ? results_of(path) : path;
-  if (is_file || is_study(folder))
-    return study_report(study_table_json(folder.string(), remark), folder, folder / "report.html");
-  return run_report(folder);
+  const std::string name = folder.string();
+  const std::string data = is_file || is_study(folder)
+                               ? study_page_json(study_table_json(name, remark), name)
+                               : run_page_json(name, run_warnings(folder));
+  return report_of(data, folder / "report.html");
 }
 
 }  // namespace
+
+std::string fill_page(const std::string& page_template, const std::string& title,
+                      const std::string& json) {
+  std::string page = page_template;
+  // The data first: a title that reads like their place is not one.
+  replace_place(page, data_place, script_text(json));
+  replace_place(page, title_place, html_text(title));
+  return page;
+}
 
 std::string write_report(const std::string& path, const std::string& file, const Remark& remark) {
   const std::string page = page_template();

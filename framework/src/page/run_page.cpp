@@ -1,12 +1,12 @@
 // What the page shows of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 #include "page/figures.hpp"
 #include "page/rounding.hpp"
 #include "results/summary_json.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/page.hpp>
 #include <mixwell/version.hpp>
 
@@ -77,8 +77,7 @@ Json column_of(const std::vector<const Json*>& rows, const std::string& key) {
 }
 
 /// The rows of summary.json by columns, those beyond `names` left out.
-Json table_of(const Json& variables, const std::vector<std::string>& names) {
-  const std::vector<const Json*> rows = rows_of(variables, names);
+Json table_of(const std::vector<const Json*>& rows, const std::vector<std::string>& names) {
   Json shown = Json::array();
   for (std::size_t k = 0; k < names.size(); ++k) shown.push_back(rows[k]->value("label", names[k]));
   Json table = {{"variable", std::move(shown)}};
@@ -91,9 +90,8 @@ Json table_of(const Json& variables, const std::vector<std::string>& names) {
   return table;
 }
 
-/// The rows of these names that are constants, which need no diagnostics, by their numbers.
-Json constants_of(const Json& variables, const std::vector<std::string>& names) {
-  const std::vector<const Json*> rows = rows_of(variables, names);
+/// The rows that are constants, which need no diagnostics, by their numbers.
+Json constants_of(const std::vector<const Json*>& rows) {
   Json constants = Json::array();
   for (std::size_t k = 0; k < rows.size(); ++k)
     if (rows[k]->contains("constant")) constants.push_back(k);
@@ -166,6 +164,7 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
   const bool whole = variables.size() <= most_rows;
   const std::vector<std::string> names =
       whole ? all_names(variables) : page::worst_first(variables, most_rows);
+  const std::vector<const Json*> rows = rows_of(variables, names);
   Json data = {{"kind", "run"},
                {"mixwell", MIXWELL_VERSION},
                {"name", name_of(folder)},
@@ -176,8 +175,8 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
                {"manifest", read_text(folder / "manifest.toml")},
                {"graph", read_text(folder / "graph.dot")},
                {"summary", std::move(summary)},
-               {"table", table_of(variables, names)},
-               {"constants", constants_of(variables, names)}};
+               {"table", table_of(rows, names)},
+               {"constants", constants_of(rows)}};
   add_figures(data, folder.string(), variables);
   if (data["summary"].contains("left_out"))
     data["notes"].push_back(fmt::format(

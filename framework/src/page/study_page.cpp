@@ -3,13 +3,12 @@
 #include "files/json.hpp"
 #include "page/rounding.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/page.hpp>
 #include <mixwell/version.hpp>
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace mixwell {
 namespace {
@@ -86,25 +85,29 @@ bool is_alias(const Json& alias) {
          alias.value("axes", Json()).is_array();
 }
 
+bool is_text(const Json& value) { return value.is_string(); }
+bool is_object(const Json& value) { return value.is_object(); }
+
+/// Whether all of a list are such.
+bool is_list_of(const Json& list, bool (*is_one)(const Json&)) {
+  return list.is_array() && std::all_of(list.begin(), list.end(), is_one);
+}
+
 Json parse_table(const std::string& table, const std::string& source) {
   const Json parsed = parse_json_or_discard(table);
-  const auto is_list = [&](const char* key) {
-    return parsed.contains(key) && parsed.at(key).is_array();
+  const Json nothing = Json::array();
+  const auto at = [&](const char* key) -> const Json& {
+    const auto found = parsed.find(key);
+    return found == parsed.end() ? nothing : *found;
   };
-  const auto is_list_if_there = [&](const char* key) {
-    return !parsed.contains(key) || parsed.at(key).is_array();
+  const auto is_text_if_there = [&](const char* key) {
+    return !parsed.contains(key) || at(key).is_string();
   };
-  const auto is_text = [&](const char* key) { return parsed.value(key, Json("")).is_string(); };
-  const bool good = parsed.is_object() && is_list("columns") && is_list("rows") &&
-                    is_text("study") && is_text("file") && is_list_if_there("axes") &&
-                    is_list_if_there("aliases") && is_list_if_there("paper") &&
-                    is_list_if_there("tunings") && is_list_if_there("findings") &&
-                    std::all_of(parsed["columns"].begin(), parsed["columns"].end(),
-                                [](const Json& name) { return name.is_string(); }) &&
-                    std::all_of(parsed["rows"].begin(), parsed["rows"].end(),
-                                [](const Json& row) { return row.is_object(); }) &&
-                    (!parsed.contains("aliases") ||
-                     std::all_of(parsed["aliases"].begin(), parsed["aliases"].end(), is_alias));
+  const bool good = parsed.is_object() && parsed.contains("columns") && parsed.contains("rows") &&
+                    is_list_of(at("columns"), is_text) && is_list_of(at("rows"), is_object) &&
+                    is_list_of(at("aliases"), is_alias) && is_text_if_there("study") &&
+                    is_text_if_there("file") && at("axes").is_array() && at("paper").is_array() &&
+                    at("tunings").is_array() && at("findings").is_array();
   if (!good)
     throw InputError({source, 0, 0},
                      "is no table of a study; wanted: what `mixwell study STUDY.toml --table "

@@ -1,12 +1,12 @@
-// A small reader of ELF files in which every offset is checked: the ABI tag and the exported
-// symbols of a library, without loading it.
+// A small reader of ELF files in which every offset is checked: the ABI tag of a library, without
+// loading it.
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/abi_tag.hpp"
 
-#include "files/input_descriptor.hpp"
+#include "base/split.hpp"
+#include "files/reading.hpp"
 
-#include <mixwell/abi.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/registry.hpp>
 
 #include <elf.h>
@@ -43,22 +43,16 @@ class ElfFile {
     for (std::size_t i = 0; i < table.size(); i += sizeof(Elf64_Shdr)) {
       sections_.push_back(first<Elf64_Shdr>(std::string_view(table).substr(i)));
     }
-    names_ = contents(section(header.e_shstrndx));
+    check(header.e_shstrndx < sections_.size(), "it has no such section");
+    names_ = contents(sections_[header.e_shstrndx]);
   }
 
   /// The bytes of a section by name, or nothing.
   std::string find(std::string_view name) {
     for (const Elf64_Shdr& s : sections_) {
-      if (text(names_, s.sh_name) == name) return contents(s);
+      if (name_of(s) == name) return contents(s);
     }
     return {};
-  }
-
-  bool exports(std::string_view symbol) {
-    for (const Elf64_Shdr& s : sections_) {
-      if (s.sh_type == SHT_DYNSYM && defines(s, symbol)) return true;
-    }
-    return false;
   }
 
  private:
@@ -85,29 +79,14 @@ class ElfFile {
     return value;
   }
 
-  const Elf64_Shdr& section(std::size_t index) const {
-    check(index < sections_.size(), "it has no such section");
-    return sections_[index];
-  }
-
   std::string contents(const Elf64_Shdr& s) {
     return s.sh_type == SHT_NOBITS ? std::string() : bytes(s.sh_offset, s.sh_size);
   }
 
-  std::string_view text(std::string_view strings, std::size_t offset) const {
-    check(offset < strings.size(), "a name lies outside its section");
-    const std::string_view rest = strings.substr(offset);
+  std::string_view name_of(const Elf64_Shdr& s) const {
+    check(s.sh_name < names_.size(), "a name lies outside its section");
+    const std::string_view rest = std::string_view(names_).substr(s.sh_name);
     return rest.substr(0, rest.find('\0'));
-  }
-
-  bool defines(const Elf64_Shdr& table, std::string_view symbol) {
-    const std::string strings = contents(section(table.sh_link));
-    const std::string symbols = contents(table);
-    for (std::size_t i = 0; i + sizeof(Elf64_Sym) <= symbols.size(); i += sizeof(Elf64_Sym)) {
-      const auto entry = first<Elf64_Sym>(std::string_view(symbols).substr(i));
-      if (entry.st_shndx != SHN_UNDEF && text(strings, entry.st_name) == symbol) return true;
-    }
-    return false;
   }
 
   static constexpr const char* damaged = "it is cut short or damaged";
@@ -120,42 +99,33 @@ class ElfFile {
 /// "a=1;b=2;" as a map.
 std::map<std::string, std::string> fields_of(std::string_view tag) {
   std::map<std::string, std::string> fields;
-  while (!tag.empty()) {
-    const std::string_view pair = tag.substr(0, tag.find(';'));
+  for (const std::string_view pair : split(tag, ';')) {
     const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (pair.empty()) continue;
     fields.emplace(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
-    tag.remove_prefix(std::min(pair.size() + 1, tag.size()));
   }
   return fields;
 }
 
-std::string value_in(const std::map<std::string, std::string>& fields, const std::string& name) {
-  const auto found = fields.find(name);
-  return found == fields.end() ? "nothing" : found->second;
+/// Which fields differ, what was wanted and found; empty where the tags are equal.
+std::string abi_difference(const std::string& wanted, const std::string& found) {
+  constexpr const char* absent = "nothing";
+  std::map<std::string, std::pair<std::string, std::string>> all;
+  for (const auto& [name, value] : fields_of(wanted)) all[name] = {value, absent};
+  for (const auto& [name, value] : fields_of(found))
+    all.try_emplace(name, absent, absent).first->second.second = value;
+  std::vector<std::string> differences;
+  for (const auto& [name, values] : all) {
+    if (values.first == values.second) continue;
+    differences.push_back(
+        fmt::format("{}: wanted {}, found {}", name, values.first, values.second));
+  }
+  return fmt::format("{}", fmt::join(differences, "; "));
 }
 
 }  // namespace
 
 std::string host_abi_tag() { return MIXWELL_ABI_TAG; }
-
-std::string abi_difference(const std::string& wanted, const std::string& found) {
-  const auto wants = fields_of(wanted);
-  const auto has = fields_of(found);
-  auto all = wants;
-  all.insert(has.begin(), has.end());
-  std::string text;
-  for (const auto& [name, value] : all) {
-    const std::string want = value_in(wants, name);
-    const std::string got = value_in(has, name);
-    if (want == got) continue;
-    text += fmt::format("{}{}: wanted {}, found {}", text.empty() ? "" : "; ", name, want, got);
-  }
-  return text;
-}
-
-bool exports_symbol(const std::string& path, const std::string& symbol) {
-  return ElfFile(path).exports(symbol);
-}
 
 std::string read_abi_tag(const std::string& path) {
   const std::string section = ElfFile(path).find(tag_section);
@@ -166,6 +136,13 @@ std::string read_abi_tag(const std::string& path) {
                      "MIXWELL_PLUGIN(registrar) { ... })");
   }
   return section.substr(0, end);
+}
+
+void check_abi_tag(const std::string& path) {
+  const std::string difference = abi_difference(host_abi_tag(), read_abi_tag(path));
+  if (difference.empty()) return;
+  throw InputError(path + ": built unlike this Mixwell: " + difference +
+                   "; rebuild it with mixwell_add_plugin() against this installation");
 }
 
 }  // namespace mixwell

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/abi.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/detail/abi.hpp>
 
 #include <string>
 
@@ -18,11 +18,8 @@ inline std::string build_tag() {
 /// The tag this framework was built with.
 MIXWELL_INTERNAL std::string host_abi_tag();
 
-/// Empty if the tags are equal, else which fields differ, what was wanted and found.
-MIXWELL_INTERNAL std::string abi_difference(const std::string& wanted, const std::string& found);
-
-/// Whether the library at `path` exports the symbol, read from the file without loading it.
-/// Throws InputError when the file is no library.
-MIXWELL_INTERNAL bool exports_symbol(const std::string& path, const std::string& symbol);
+/// Throws InputError where the library at `path` has another tag: which fields differ, what was
+/// wanted and found. Reads the file without loading it.
+MIXWELL_INTERNAL void check_abi_tag(const std::string& path);
 
 }  // namespace mixwell

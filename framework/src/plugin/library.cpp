@@ -3,7 +3,7 @@
 #include "plugin/library.hpp"
 
 #define BOOST_DLL_USE_STD_FS
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using RegisterFunction = void(Registrar&);
+constexpr const char* entry_symbol = "mixwell_register";
 
 /// Keeps what one library offers apart until all of it is known to be sound.
 class Collector final : public Registrar {
@@ -68,15 +69,37 @@ void check_declaration(const Entry& entry) {
 
 }  // namespace
 
+Blueprint::~Blueprint() = default;
+Registrar::~Registrar() = default;
+
+void Registrar::add(Kind kind, const Description& description,
+                    std::unique_ptr<Blueprint> (*blueprint)(), const Traits* declared) {
+  Entry entry;
+  entry.kind = kind;
+  entry.description = description;
+  entry.blueprint = blueprint;
+  if (declared != nullptr) entry.traits = describe(*declared);
+  add(std::move(entry));
+}
+
+std::shared_ptr<Component> detail::owned(Component* made) {
+  return std::shared_ptr<Component>(made);
+}
+
 std::string label(Kind kind, const std::string& id) {
   return fmt::format("{} \"{}\"", to_string(kind), id);
 }
 
 std::vector<Entry> registered_by(const std::string& path) {
-  loaded_libraries().push_back(open_library(path));
+  const boost::dll::shared_library& library = loaded_libraries().emplace_back(open_library(path));
+  if (!library.has(entry_symbol))
+    throw InputError(
+        fmt::format("{}: not a Mixwell plugin: it has no symbol {} (a plugin's source "
+                    "ends in MIXWELL_PLUGIN(registrar) {{ ... }})",
+                    path, entry_symbol));
   Collector collector(path);
   try {
-    loaded_libraries().back().get<RegisterFunction>("mixwell_register")(collector);
+    library.get<RegisterFunction>(entry_symbol)(collector);
   } catch (const std::exception& fault) {
     throw InputError(path + ": failed while registering: " + fault.what());
   } catch (...) {

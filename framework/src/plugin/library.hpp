@@ -1,4 +1,4 @@
-// The code of a library: loading it, and what it registers.
+// The code of a library: trying it, loading it, and what it registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,6 +8,12 @@
 #include <vector>
 
 namespace mixwell {
+
+/// Loads a library that has the right ABI tag for trial, in a process of its own, which is ended
+/// after 10 seconds. Throws InputError for another tag, and where that process ended before it had
+/// made the parameters of the components. Exceptions that a process survives are no matter of a
+/// trial.
+void try_to_load(const std::string& path);
 
 /// Loads the library at `path` for as long as the process lives, and collects what it registers.
 /// Throws InputError naming the path. What else its code may do to the process, it does.

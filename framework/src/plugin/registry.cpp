@@ -2,40 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/removed_names.hpp"
 #include "base/shortened.hpp"
-#include "files/own_library.hpp"
+#include "files/file_finder.hpp"
+#include "files/own_files.hpp"
 #include "plugin/abi_tag.hpp"
 #include "plugin/library.hpp"
-#include "plugin/scan.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/registry.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 namespace mixwell {
 namespace {
 
 namespace fs = std::filesystem;
-
-void check_tag(const std::string& path) {
-  const std::string difference = abi_difference(host_abi_tag(), read_abi_tag(path));
-  if (difference.empty()) return;
-  throw InputError(path + ": built unlike this Mixwell: " + difference +
-                   "; rebuild it with mixwell_add_plugin() against this installation");
-}
-
-void check_entry_symbol(const std::string& path) {
-  if (exports_symbol(path, "mixwell_register")) return;
-  throw InputError(path +
-                   ": not a Mixwell plugin: it has no symbol mixwell_register (a plugin's source "
-                   "ends in MIXWELL_PLUGIN(registrar) { ... })");
-}
 
 bool before(const Entry& a, const Entry& b) {
   return std::tie(a.kind, a.description.id) < std::tie(b.kind, b.description.id);
@@ -57,15 +41,6 @@ void check_folder(const std::string& folder) {
                    "by \":\"");
 }
 
-void append_path_list(std::vector<std::string>& folders, const char* list) {
-  std::string_view rest = list == nullptr ? "" : list;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    if (!folder.empty()) folders.emplace_back(folder);
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-  }
-}
-
 /// Beside libmixwell; what is in it was built and tested with it.
 std::string own_folder() { return fs::path(own_library()).parent_path() / "mixwell" / "plugins"; }
 
@@ -84,42 +59,36 @@ std::string broken_text(const std::vector<BrokenLibrary>& broken) {
 Registry Registry::load(const std::vector<std::string>& folders) {
   Registry registry;
   std::set<fs::path> seen;
-  std::optional<LibraryScan> scan;
   for (const std::string& folder : folders) {
     check_folder(folder);
     if (!seen.insert(fs::canonical(folder)).second) continue;
     const bool is_own = fs::weakly_canonical(own_folder()) == fs::canonical(folder);
-    if (!is_own && !scan) scan.emplace();
-    for (const std::string& path : libraries_in(folder))
-      registry.load_library(path, is_own ? nullptr : &*scan);
+    for (const std::string& path : libraries_in(folder)) registry.load_library(path, is_own);
   }
   return registry;
 }
 
 std::vector<std::string> Registry::default_folders() {
-  std::vector<std::string> folders = {own_folder()};
-  append_path_list(folders, std::getenv("MIXWELL_PLUGIN_PATH"));
+  std::vector<std::string> folders = folders_in("MIXWELL_PLUGIN_PATH");
+  folders.insert(folders.begin(), own_folder());
   return folders;
 }
 
-void Registry::load_library(const std::string& path, LibraryScan* scan) {
+void Registry::load_library(const std::string& path, bool is_own) {
   try {
-    add_all_of(path, scan);
+    if (!is_own) try_to_load(path);
+    add_library(path);
   } catch (const std::exception& fault) {
     broken_.push_back({path, fault.what()});
   }
 }
 
-void Registry::add_all_of(const std::string& path, LibraryScan* scan) {
-  check_tag(path);
-  check_entry_symbol(path);
-  if (scan != nullptr) scan->check(path);
+void Registry::add_library(const std::string& path) {
+  check_abi_tag(path);
   Registry grown = *this;
   for (Entry& entry : registered_by(path)) grown.add(std::move(entry));
   *this = std::move(grown);
 }
-
-void Registry::add_library(const std::string& path) { add_all_of(path, nullptr); }
 
 void Registry::ProgramRegistrar::add(Entry entry) {
   entry.library = library_of(code_);

@@ -4,7 +4,7 @@
 #include "files/whole_file.hpp"
 #include "results/cmdstan_columns.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/cmdstan_csv.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/stop_request.hpp>

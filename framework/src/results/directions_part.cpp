@@ -1,12 +1,11 @@
 // The part of a summary about directions in the space of the parameters.
 // SPDX-License-Identifier: Apache-2.0
-#include "results/directions_part.hpp"
-
+#include "results/row.hpp"
 #include "results/vector.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/directions.hpp>
-#include <mixwell/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
 // Reading draws.nc: variables by pieces of elements, numbers stored beside them, the hash.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.hpp"
-#include "files/hdf5_exit.hpp"
-#include "files/input_descriptor.hpp"
+#include "files/netcdf_library.hpp"
+#include "files/reading.hpp"
 #include "files/sha256.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/files/files.hpp>
 #include <mixwell/lab/draws.hpp>
-#include <mixwell/netcdf_turn.hpp>
 
 #include <fmt/format.h>
 #include <netcdf.h>
@@ -201,11 +201,21 @@ struct DrawsFile::Opened {
 
   Index length(int group_id, const char* dimension) const {
     int dimension_id = -1;
-    std::size_t length = 0;
     check(nc_inq_dimid(group_id, dimension, &dimension_id),
           std::string("find the dimension '") + dimension + "'");
-    check(nc_inq_dimlen(group_id, dimension_id, &length), "read its dimensions");
+    return extent(group_id, dimension_id);
+  }
+
+  Index extent(int group_id, int dimension) const {
+    std::size_t length = 0;
+    check(nc_inq_dimlen(group_id, dimension, &length), "read its dimensions");
     return static_cast<Index>(length);
+  }
+
+  std::string dimension_name(int group_id, int dimension) const {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    check(nc_inq_dimname(group_id, dimension, name.data()), "read its dimensions");
+    return name.data();
   }
 
   /// Keeps variables over (chain, draw, ...) and over (chain, ...); the others are coordinates.
@@ -216,17 +226,15 @@ struct DrawsFile::Opened {
     int rank = 0;
     check(nc_inq_var(group_id, variable, name.data(), &type, &rank, dimensions.data(), nullptr),
           "read its variables");
-    if (rank < 1 || !is(group_id, dimensions[0], "chain") || is_chain_number(name.data())) return;
+    if (rank < 1 || dimension_name(group_id, dimensions[0]) != "chain") return;
+    if (is_chain_number(name.data())) return;
     Column column{group, name.data(), {}, record_type(group_id, variable, type), {}, {}};
-    column.once = rank < 2 || !is(group_id, dimensions[1], "draw");
+    column.once = rank < 2 || dimension_name(group_id, dimensions[1]) != "draw";
     const int leading = column.once ? 1 : 2;
     for (int k = leading; k < rank; ++k) {
-      std::size_t extent = 0;
-      check(nc_inq_dimlen(group_id, dimensions[static_cast<std::size_t>(k)], &extent),
-            "read its dimensions");
-      column.shape.push_back(static_cast<Index>(extent));
-      column.dims.push_back(
-          named_dimension(group_id, dimensions[static_cast<std::size_t>(k)], column, k - leading));
+      const int dimension = dimensions[static_cast<std::size_t>(k)];
+      column.shape.push_back(extent(group_id, dimension));
+      column.dims.push_back(named_dimension(group_id, dimension, column, k - leading));
     }
     if (std::all_of(column.dims.begin(), column.dims.end(), std::mem_fn(&std::string::empty)))
       column.dims.clear();
@@ -244,11 +252,10 @@ struct DrawsFile::Opened {
 
   /// The name of dimension k, whose labels are read; "" where it is one of the column alone.
   std::string named_dimension(int group_id, int dimension, const Column& column, int k) {
-    std::array<char, NC_MAX_NAME + 1> name{};
-    check(nc_inq_dimname(group_id, dimension, name.data()), "read its dimensions");
-    if (name.data() == column.name + "_dim_" + std::to_string(k)) return {};
-    if (known_dims_.insert(name.data()).second) read_labels(group_id, dimension, name.data());
-    return name.data();
+    const std::string name = dimension_name(group_id, dimension);
+    if (name == column.name + "_dim_" + std::to_string(k)) return {};
+    if (known_dims_.insert(name).second) read_labels(group_id, dimension, name);
+    return name;
   }
 
   /// The coordinate of that dimension, where it has one of texts.
@@ -261,25 +268,17 @@ struct DrawsFile::Opened {
     check(nc_inq_var(group_id, variable, nullptr, &type, &rank, dimensions.data(), nullptr),
           "read its coordinates");
     if (type != NC_STRING || rank != 1 || dimensions[0] != dimension) return;
-    std::size_t length = 0;
-    check(nc_inq_dimlen(group_id, dimension, &length), "read its dimensions");
-    std::vector<char*> texts(length);
+    std::vector<char*> texts(static_cast<std::size_t>(extent(group_id, dimension)));
     check(nc_get_var_string(group_id, variable, texts.data()),
           "read the coordinate '" + name + "'");
     Labels found{name, {}};
     for (const char* const text : texts) found.labels.emplace_back(text == nullptr ? "" : text);
-    nc_free_string(length, texts.data());
+    nc_free_string(texts.size(), texts.data());
     labels.push_back(std::move(found));
   }
 
   static bool is_chain_number(const std::string& name) {
     return name == "chain" || name == "replicate" || name == "slot";
-  }
-
-  static bool is(int group_id, int dimension, const char* wanted) {
-    std::array<char, NC_MAX_NAME + 1> name{};
-    return nc_inq_dimname(group_id, dimension, name.data()) == NC_NOERR &&
-           std::string(name.data()) == wanted;
   }
 
   StoredVariable stored_variable(int group_id, int variable, const Column& column) const {

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "results/shown_rows.hpp"
 #include "results/table.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/summary.hpp>
 
 #include <optional>
@@ -27,7 +26,7 @@ class MIXWELL_INTERNAL DrawsSummary {
   double relative_error() const { return largest_relative_error(table_); }
 
   /// Whether the summary has a row for each element.
-  bool shows_all() const noexcept { return shown_.size() == table_.size(); }
+  bool shows_all() const noexcept { return shown_.size() == table_.rows().size(); }
   /// summarise(file, gradients, seconds, options), but for the file that it writes.
   Summary summary(double gradients, double seconds) const;
   /// summary.nc: all rows.
@@ -43,7 +42,7 @@ class MIXWELL_INTERNAL DrawsSummary {
   RowSettings settings_;
   SummaryTable table_;
   EssFigures ess_;
-  std::vector<ElementPlace> shown_;
+  std::vector<std::size_t> shown_;
 };
 
 }  // namespace mixwell

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/types.hpp>
 #include <mixwell/recorder.hpp>
-#include <mixwell/types.hpp>
 
 #include <optional>
 #include <string>

@@ -1,10 +1,9 @@
 // What the draws of a run do not allow to judge, and which of its chains never moved.
 // SPDX-License-Identifier: Apache-2.0
-#include "results/judgement.hpp"
-
 #include "base/acceptance_rate.hpp"
 #include "results/element_names.hpp"
-#include "results/recorded_statistic.hpp"
+#include "results/table.hpp"
+#include "results/vector.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -69,8 +68,8 @@ class Entries {
   Entries(const DrawsFile& file, const SummaryTable& table)
       : file_(file), table_(table), size_{file.draws(), file.chains()} {}
 
-  void add(const ElementPlace& place) {
-    const RowFigures& row = table_.row(place);
+  void add(std::size_t place) {
+    const RowFigures& row = table_.rows()[place];
     if (row.constant) return;
     std::vector<std::string> figures = missing_figures(row);
     if (figures.empty()) return;
@@ -88,8 +87,9 @@ class Entries {
   std::vector<NotJudged> take() { return std::move(all_); }
 
  private:
-  std::string name_of(const ElementPlace& place) const {
-    return labelled_name(table_.columns()[place.column], place.element, file_.labels());
+  std::string name_of(std::size_t place) const {
+    const auto [column, element] = table_.element_of(place);
+    return labelled_name(column, element, file_.labels());
   }
 
   const DrawsFile& file_;
@@ -117,9 +117,9 @@ void add_sampler(const DrawsFile& file, std::vector<NotJudged>& all) {
 bool is_still(const Eigen::VectorXd& lp) { return lp.size() > 1 && lp.minCoeff() == lp.maxCoeff(); }
 
 bool has_real_constant(const SummaryTable& table) {
-  for (std::size_t c = 0; c < table.columns().size(); ++c)
-    for (const RowFigures& row : table.rows(c))
-      if (row.constant && table.columns()[c].type == RecordType::real) return true;
+  for (std::size_t row = 0; row < table.rows().size(); ++row)
+    if (table.rows()[row].constant && table.element_of(row).column.type == RecordType::real)
+      return true;
   return false;
 }
 
@@ -127,8 +127,7 @@ bool has_real_constant(const SummaryTable& table) {
 
 std::vector<NotJudged> not_judged(const DrawsFile& file, const SummaryTable& table) {
   Entries entries(file, table);
-  for (std::size_t c = 0; c < table.columns().size(); ++c)
-    for (Index k = 0; k < table.columns()[c].size(); ++k) entries.add({c, k});
+  for (std::size_t row = 0; row < table.rows().size(); ++row) entries.add(row);
   std::vector<NotJudged> all = entries.take();
   add_sampler(file, all);
   return all;

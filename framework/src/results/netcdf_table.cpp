@@ -1,10 +1,10 @@
 // summary.nc: the rows of all elements, as columns.
 // SPDX-License-Identifier: Apache-2.0
-#include "files/hdf5_exit.hpp"
+#include "files/netcdf_library.hpp"
 #include "results/table.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/netcdf_turn.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/files/files.hpp>
 #include <mixwell/version.hpp>
 
 #include <netcdf.h>
@@ -101,8 +101,7 @@ int define_variable(int file, const Column& column, int figures) {
 }
 
 /// Figures of all elements, one figure after another.
-void write_figures(int file, int variable, const std::vector<RowFigures>& rows,
-                   std::size_t figures) {
+void write_figures(int file, int variable, std::span<const RowFigures> rows, std::size_t figures) {
   std::vector<double> numbers;
   numbers.reserve(figures * rows.size());
   for (std::size_t k = 0; k < figures; ++k)
@@ -126,7 +125,7 @@ std::string netcdf_table(const SummaryTable& table, const PaperEstimators& paper
   check(nc_enddef(file.id()));
   check(nc_put_var_string(file.id(), figures.coordinate, names.data()));
   for (std::size_t c = 0; c < variables.size(); ++c)
-    write_figures(file.id(), variables[c], table.rows(c), names.size());
+    write_figures(file.id(), variables[c], table.rows_of(c), names.size());
   return file.bytes();
 }
 

@@ -5,8 +5,8 @@
 #include "base/slices.hpp"
 #include "results/vector.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/data/data.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/distances.hpp>
 

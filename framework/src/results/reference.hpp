@@ -5,7 +5,7 @@
 #include "results/row.hpp"
 #include "results/vector.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/summary.hpp>
 
 namespace mixwell {

@@ -3,8 +3,8 @@
 #include "results/row.hpp"
 
 #include "base/not_available.hpp"
-#include "diagnostics/standard_figures.hpp"
-#include "diagnostics/units.hpp"
+#include "diagnostics/autocovariance.hpp"
+#include "diagnostics/ranks.hpp"
 
 #include <algorithm>
 #include <cmath>

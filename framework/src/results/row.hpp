@@ -52,4 +52,8 @@ SummaryRow summary_row(std::string name, const RowFigures& figures, const PaperE
 SummaryRow summary_row(std::string name, const diagnostics::Draws& draws,
                        const RowSettings& settings);
 
+/// `directions` of a summary. Throws InputError.
+DirectionsSummary summarise_directions(const DrawsFile& file, const SummaryOptions& options,
+                                       const RowSettings& settings);
+
 }  // namespace mixwell

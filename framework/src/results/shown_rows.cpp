@@ -1,14 +1,13 @@
 // Which rows of a long table summary.json has.
 // SPDX-License-Identifier: Apache-2.0
-#include "results/shown_rows.hpp"
-
 #include "results/element_names.hpp"
+#include "results/table.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <numeric>
 #include <utility>
 
 namespace mixwell {
@@ -16,63 +15,51 @@ namespace {
 
 constexpr std::size_t worst_of_each = 500;
 
-/// What is in the rows that are shown.
+/// Which rows are shown.
 class RowChoice {
  public:
-  explicit RowChoice(const SummaryTable& table) : table_(table) {
-    for (std::size_t c = 0; c < table.columns().size(); ++c)
-      chosen_.emplace_back(table.rows(c).size(), false);
-  }
-
-  void add_all() {
-    for (std::vector<bool>& column : chosen_) column.assign(column.size(), true);
-  }
+  explicit RowChoice(const SummaryTable& table)
+      : table_(table), chosen_(table.rows().size(), false) {}
 
   void add(const std::string& name, const std::vector<Labels>& labels) {
     const auto found = elements_called(table_.columns(), name, labels);
     if (!found) return;
     for (const Index element : found->elements)
-      chosen_[found->column][static_cast<std::size_t>(element)] = true;
+      chosen_[table_.first_row(found->column) + static_cast<std::size_t>(element)] = true;
   }
 
   void add_scalars() {
-    std::size_t count = 0;
-    for (const std::vector<bool>& column : chosen_) count += column.size() == 1 ? 1 : 0;
-    if (count > most_rows_shown) return;
-    for (std::vector<bool>& column : chosen_)
-      if (column.size() == 1) column[0] = true;
+    std::vector<std::size_t> scalars;
+    for (std::size_t c = 0; c < table_.columns().size(); ++c)
+      if (table_.columns()[c].size() == 1) scalars.push_back(table_.first_row(c));
+    if (scalars.size() > most_rows_shown) return;
+    for (const std::size_t row : scalars) chosen_[row] = true;
   }
 
   /// Those of the smallest numbers; the first of equal ones. NaN is none.
   template <class Goodness>
   void add_worst(const Goodness& goodness) {
-    std::vector<std::pair<double, ElementPlace>> found;
-    for (std::size_t c = 0; c < chosen_.size(); ++c)
-      for (std::size_t k = 0; k < chosen_[c].size(); ++k) {
-        const double good = goodness(table_.rows(c)[k].standard);
-        if (!std::isnan(good)) found.push_back({good, {c, static_cast<Index>(k)}});
-      }
+    std::vector<std::pair<double, std::size_t>> found;
+    for (std::size_t row = 0; row < chosen_.size(); ++row) {
+      const double good = goodness(table_.rows()[row].standard);
+      if (!std::isnan(good)) found.emplace_back(good, row);
+    }
     const auto last =
         found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), worst_of_each));
-    std::partial_sort(found.begin(), last, found.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.first, a.second.column, a.second.element) <
-             std::tuple(b.first, b.second.column, b.second.element);
-    });
-    for (auto at = found.begin(); at != last; ++at)
-      chosen_[at->second.column][static_cast<std::size_t>(at->second.element)] = true;
+    std::partial_sort(found.begin(), last, found.end());
+    for (auto at = found.begin(); at != last; ++at) chosen_[at->second] = true;
   }
 
-  std::vector<ElementPlace> places() const {
-    std::vector<ElementPlace> all;
-    for (std::size_t c = 0; c < chosen_.size(); ++c)
-      for (std::size_t k = 0; k < chosen_[c].size(); ++k)
-        if (chosen_[c][k]) all.push_back({c, static_cast<Index>(k)});
+  std::vector<std::size_t> rows() const {
+    std::vector<std::size_t> all;
+    for (std::size_t row = 0; row < chosen_.size(); ++row)
+      if (chosen_[row]) all.push_back(row);
     return all;
   }
 
  private:
   const SummaryTable& table_;
-  std::vector<std::vector<bool>> chosen_;
+  std::vector<bool> chosen_;
 };
 
 }  // namespace
@@ -98,22 +85,23 @@ void check_row_names(const std::vector<std::string>& names, const std::vector<Co
   }
 }
 
-std::vector<ElementPlace> shown_rows(const SummaryTable& table,
-                                     const std::vector<std::string>& names,
-                                     const std::vector<Labels>& labels) {
+std::vector<std::size_t> shown_rows(const SummaryTable& table,
+                                    const std::vector<std::string>& names,
+                                    const std::vector<Labels>& labels) {
   using Figures = diagnostics::StandardFigures;
-  RowChoice choice(table);
-  if (table.size() <= most_rows_shown) {
-    choice.add_all();
-    return choice.places();
+  if (table.rows().size() <= most_rows_shown) {
+    std::vector<std::size_t> all(table.rows().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
   }
+  RowChoice choice(table);
   for (const std::string& name : names) choice.add(name, labels);
   choice.add_scalars();
   choice.add_worst([](const Figures& f) { return std::isnan(f.ess_bulk) ? 0.0 : std::nan(""); });
   choice.add_worst([](const Figures& f) { return f.ess_bulk; });
   choice.add_worst([](const Figures& f) { return f.ess_tail; });
   choice.add_worst([](const Figures& f) { return -f.rhat; });
-  return choice.places();
+  return choice.rows();
 }
 
 }  // namespace mixwell

@@ -3,15 +3,14 @@
 #include "base/acceptance_rate.hpp"
 #include "base/not_available.hpp"
 #include "files/whole_file.hpp"
-#include "results/directions_part.hpp"
 #include "results/draws_summary.hpp"
 #include "results/element_names.hpp"
-#include "results/judgement.hpp"
-#include "results/recorded_statistic.hpp"
 #include "results/reference.hpp"
+#include "results/row.hpp"
+#include "results/table.hpp"
 #include "results/vector.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/summary.hpp>
 
@@ -141,14 +140,14 @@ std::optional<bool> DrawsSummary::min_ess_reliable() const {
 std::vector<SummaryRow> DrawsSummary::variables() const {
   std::vector<SummaryRow> rows;
   rows.reserve(shown_.size());
-  for (const ElementPlace& place : shown_) {
-    const Column& column = table_.columns()[place.column];
-    rows.push_back(summary_row(element_name(column, place.element), table_.row(place),
+  for (const std::size_t shown : shown_) {
+    const auto [column, element] = table_.element_of(shown);
+    rows.push_back(summary_row(element_name(column, element), table_.rows()[shown],
                                settings_.papers, file_.draws(), file_.chains()));
-    rows.back().indices = indices_of(column, place.element);
+    rows.back().indices = indices_of(column, element);
     rows.back().whole = column.type == RecordType::integer;
     if (!column.dims.empty() && !file_.labels().empty())
-      rows.back().label = labelled_name(column, place.element, file_.labels());
+      rows.back().label = labelled_name(column, element, file_.labels());
   }
   return rows;
 }
@@ -156,9 +155,9 @@ std::vector<SummaryRow> DrawsSummary::variables() const {
 /// Monte Carlo standard error of the smallest, as if its variable had been chosen beforehand.
 double DrawsSummary::min_ess_mcse() const {
   if (std::isnan(ess_.smallest)) return not_available;
-  const Column& column = table_.columns()[ess_.of_smallest.column];
-  return diagnostics::ess_bulk_mcse(file_.read(column, ess_.of_smallest.element),
-                                    file_.replicates(), file_.coupled_chains());
+  const auto [column, element] = table_.element_of(ess_.of_smallest);
+  return diagnostics::ess_bulk_mcse(file_.read(column, element), file_.replicates(),
+                                    file_.coupled_chains());
 }
 
 SamplerSummary DrawsSummary::sampler(double gradients, double seconds) const {
@@ -185,7 +184,8 @@ Summary DrawsSummary::summary(double gradients, double seconds) const {
   Summary result;
   result.variables = variables();
   if (!shows_all())
-    result.left_out = {.rows = std::ssize(table_) - std::ssize(shown_), .of = std::ssize(table_)};
+    result.left_out = {.rows = std::ssize(table_.rows()) - std::ssize(shown_),
+                       .of = std::ssize(table_.rows())};
   result.sampler = sampler(gradients, seconds);
   result.not_judged = not_judged(file_, table_);
   result.weighted = settings_.weighted();

@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "results/row.hpp"
 
-#include <mixwell/random.hpp>
+#include <mixwell/base/random.hpp>
 
 #include <oneapi/tbb/task_arena.h>
 

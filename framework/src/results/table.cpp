@@ -4,7 +4,7 @@
 
 #include "base/memory.hpp"
 
-#include <mixwell/parallel.hpp>
+#include <mixwell/base/machine.hpp>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/task_arena.h>
@@ -41,9 +41,10 @@ void in_groups(Index count, Index together, const Body& body) {
     parallel_for(std::min(together, count - first), [&](Index k) { body(first + k); });
 }
 
-std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
-                                const RowSettings& settings, const StopRequest* stop) {
-  std::vector<RowFigures> rows(static_cast<std::size_t>(column.size()));
+void add_rows(const DrawsFile& file, const Column& column, const RowSettings& settings,
+              const StopRequest* stop, std::vector<RowFigures>& rows) {
+  const auto before = static_cast<Index>(rows.size());
+  rows.resize(rows.size() + static_cast<std::size_t>(column.size()));
   const Index piece = file.elements_at_once(column);
   const Index chains = file.chains();
   const Index together = most_together(file.draws() * chains, std::min(piece, column.size()));
@@ -52,11 +53,10 @@ std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
     const Eigen::MatrixXd draws = file.read(column, first, count);
     in_groups(count, together, [&](Index k) {
       end_if_overdue(stop, "the summary");
-      rows[static_cast<std::size_t>(first + k)] =
+      rows[static_cast<std::size_t>(before + first + k)] =
           row_figures(draws.middleCols(k * chains, chains), settings);
     });
   }
-  return rows;
 }
 
 }  // namespace
@@ -72,42 +72,50 @@ SummaryTable::SummaryTable(const DrawsFile& file, const RowSettings& settings,
   for (const Column& column : file.columns()) {
     if (column.group != RecordGroup::posterior) continue;
     columns_.push_back(column);
-    rows_.push_back(rows_of(file, column, settings, stop));
-    size_ += rows_.back().size();
+    first_rows_.push_back(rows_.size());
+    add_rows(file, column, settings, stop, rows_);
   }
+}
+
+std::span<const RowFigures> SummaryTable::rows_of(std::size_t column) const {
+  return std::span(rows_).subspan(first_rows_[column],
+                                  static_cast<std::size_t>(columns_[column].size()));
+}
+
+SummaryTable::RowElement SummaryTable::element_of(std::size_t row) const {
+  const auto after = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
+  const auto column = static_cast<std::size_t>(after - first_rows_.begin()) - 1;
+  return {columns_[column], static_cast<Index>(row - first_rows_[column])};
 }
 
 EssFigures::EssFigures(const SummaryTable& table)
     : smallest(std::numeric_limits<double>::quiet_NaN()) {
   double sum = 0.0;
   double count = 0.0;
-  for (std::size_t c = 0; c < table.columns().size(); ++c)
-    for (std::size_t k = 0; k < table.rows(c).size(); ++k) {
-      const RowFigures& row = table.rows(c)[k];
-      const double ess = row.standard.ess_bulk;
-      if (!std::isfinite(ess)) {
-        complete = complete && row.constant;
-        continue;
-      }
-      if (count == 0.0 || ess < smallest) {
-        smallest = ess;
-        of_smallest = {c, static_cast<Index>(k)};
-      }
-      sum += ess;
-      ++count;
+  for (const RowFigures& row : table.rows()) {
+    const double ess = row.standard.ess_bulk;
+    if (!std::isfinite(ess)) {
+      complete = complete && row.constant;
+      continue;
     }
+    if (count == 0.0 || ess < smallest) {
+      smallest = ess;
+      of_smallest = static_cast<std::size_t>(&row - table.rows().data());
+    }
+    sum += ess;
+    ++count;
+  }
   mean = sum / count;
 }
 
 double largest_relative_error(const SummaryTable& table) {
   double largest = 0.0;
-  for (std::size_t c = 0; c < table.columns().size(); ++c)
-    for (const RowFigures& row : table.rows(c)) {
-      if (row.constant) continue;
-      const double error = row.standard.mcse_mean / row.standard.sd;
-      if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
-      largest = std::max(largest, error);
-    }
+  for (const RowFigures& row : table.rows()) {
+    if (row.constant) continue;
+    const double error = row.standard.mcse_mean / row.standard.sd;
+    if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, error);
+  }
   return largest;
 }
 

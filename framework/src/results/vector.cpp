@@ -1,10 +1,10 @@
-// Draws of a vector that is made of several variables, for the parts of a summary that need it.
+// Draws of a vector that is made of several variables, and of statistics, for parts of a summary.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/vector.hpp"
 
 #include "results/element_names.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <unistd.h>
 
@@ -16,28 +16,24 @@ namespace {
 
 using Eigen::MatrixXd;
 
-std::vector<std::string> real_columns(const DrawsFile& file) {
-  std::vector<std::string> names;
-  for (const Column& column : file.columns())
-    if (column.group == RecordGroup::posterior && column.type == RecordType::real)
-      names.push_back(column.name);
-  return names;
-}
-
+/// The real ones of `posterior`; of them those that `of` names, if it names any.
 std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std::string>& of,
                                    const std::string& key) {
-  const std::vector<std::string> known = real_columns(file);
+  std::vector<Column> chosen = file.columns();
+  std::erase_if(chosen, [](const Column& column) {
+    return column.group != RecordGroup::posterior || column.type != RecordType::real;
+  });
+  std::vector<std::string> known;
+  for (const Column& column : chosen) known.push_back(column.name);
+  const auto is_in = [](const std::string& name, const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   for (const std::string& name : of)
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (!is_in(name, known))
       throw InputError({key + " " + name, 0, 0},
                        "no real variable of that name in the posterior" + suggestion(name, known));
-  std::vector<Column> chosen;
-  for (const Column& column : file.columns()) {
-    const auto& wanted = of.empty() ? known : of;
-    const bool real = column.group == RecordGroup::posterior && column.type == RecordType::real;
-    if (real && std::find(wanted.begin(), wanted.end(), column.name) != wanted.end())
-      chosen.push_back(column);
-  }
+  if (!of.empty())
+    std::erase_if(chosen, [&](const Column& column) { return !is_in(column.name, of); });
   return chosen;
 }
 
@@ -94,6 +90,11 @@ DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& o
     for (Index k = 0; k < column.size(); ++k) vector.names.push_back(element_name(column, k));
   }
   return vector;
+}
+
+std::optional<Eigen::MatrixXd> recorded_statistic(const DrawsFile& file, const std::string& name) {
+  if (!file.has(RecordGroup::sample_stats, name) || file.draws() == 0) return std::nullopt;
+  return file.read({RecordGroup::sample_stats, name, {}, RecordType::real, {}, {}}, 0);
 }
 
 }  // namespace mixwell

@@ -1,8 +1,8 @@
-// Draws of a vector that is made of several variables, for the parts of a summary that need it.
+// Draws of a vector that is made of several variables, and of statistics, for parts of a summary.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/draws.hpp>
 
 #include <optional>
@@ -31,5 +31,8 @@ MIXWELL_INTERNAL Eigen::MatrixXd varying_weights(const DrawsFile& file);
 /// `key` (`--of`), and where the draws take more memory than the machine has, for `option`.
 MIXWELL_INTERNAL DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& of,
                                          const std::string& key, const std::string& option);
+
+/// draws x chains of a scalar of sample_stats; nothing where it is not there or has no draws.
+std::optional<Eigen::MatrixXd> recorded_statistic(const DrawsFile& file, const std::string& name);
 
 }  // namespace mixwell

@@ -4,17 +4,18 @@
 
 #include "base/utf8.hpp"
 #include "files/json.hpp"
-#include "files/own_library.hpp"
-#include "files/sealed_text.hpp"
+#include "files/own_files.hpp"
+#include "files/reading.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
 #include "plugin/abi_tag.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -51,15 +52,11 @@ std::vector<SavedPart> parts_from(const Json& json) {
 }
 
 std::string header(const Checkpoint& checkpoint) {
-  const Origin& o = checkpoint.origin;
-  return json_text({{"name", o.name},
-                    {"created_at", checkpoint.created_at},
-                    {"folder", checkpoint.folder},
-                    {"version", o.version},
-                    {"files", o.files},
-                    {"manifest", o.manifest},
-                    {"parts", to_json(checkpoint.parts)}}) +
-         "\n";
+  Json json = checkpoint.origin;
+  json.update({{"created_at", checkpoint.created_at},
+               {"folder", checkpoint.folder},
+               {"parts", to_json(checkpoint.parts)}});
+  return json_text(json) + "\n";
 }
 
 /// What follows the first line and its seal: a header, and the state.
@@ -76,7 +73,7 @@ Checkpoint parse(std::string_view text, const std::string& file) {
   const std::size_t end = std::min(content.find('\n'), content.size());
   const Json json = parse_json(std::string(content.substr(0, end)));
   const std::string_view state = content.substr(std::min(end + 1, content.size()));
-  return {{json.at("name"), json.at("manifest"), json.at("version"), json.at("files")},
+  return {json.get<Origin>(),
           json.at("created_at"),
           json.value("folder", ""),
           parts_from(json.at("parts")),
@@ -105,6 +102,15 @@ std::string differing_line(const std::string& saved, const std::string& now) {
       file, what));
 }
 
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+[[noreturn]] void refuse_part(const std::string& file, const std::string& what) {
+  throw InputError(fmt::format(
+      "{}: {}, and the run cannot go on without it; put back a copy of the file as it was, or run "
+      "the manifest anew with --force",
+      file, what));
+}
+
 }  // namespace
 
 Origin origin_of(const Composition& composition) {
@@ -119,6 +125,17 @@ Origin origin_of(const Composition& composition) {
     origin.files.emplace_back(std::string(Origin::data_file) + as_utf8(file), file_sha256(file));
   }
   return origin;
+}
+
+void to_json(Json& json, const Origin& origin) {
+  json = {{"name", origin.name},
+          {"version", origin.version},
+          {"files", origin.files},
+          {"manifest", origin.manifest}};
+}
+
+void from_json(const Json& json, Origin& origin) {
+  origin = {json.at("name"), json.at("manifest"), json.at("version"), json.at("files")};
 }
 
 std::string checkpoint_file(const std::string& folder) { return folder + "/checkpoint"; }
@@ -165,6 +182,63 @@ std::string difference(const Origin& saved, const Origin& now) {
 void check_same_origin(const Origin& saved, const Origin& now, const std::string& file) {
   const std::string found = difference(saved, now);
   if (!found.empty()) refuse(file, found);
+}
+
+namespace fs = std::filesystem;
+
+std::vector<SavedPart> PartHashes::now() {
+  std::vector<SavedPart> parts;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename();
+    if (name.find(".partial") == std::string::npos || name.starts_with("checkpoint")) continue;
+    if (const std::string why = why_no_file(entry.path().string()); !why.empty())
+      throw RunError(fmt::format("`{}`: {}, and no file of this run", entry.path().string(), why));
+    const std::uint64_t bytes = entry.file_size();
+    if (!read_up_to(name, bytes)) {
+      throw RunError(
+          fmt::format("`{}` cannot be read back; check the disk", entry.path().string()));
+    }
+    parts.push_back({name, bytes, hashed_[name].hash.hexadecimal()});
+  }
+  return parts;
+}
+
+void PartHashes::check(const std::vector<SavedPart>& parts) {
+  for (const auto& [name, bytes, sha256] : parts) {
+    const std::string file = folder_ + "/" + name;
+    if (!fs::exists(file)) refuse_part(file, "is not there");
+    if (const std::string why = why_no_file(file); !why.empty()) refuse_part(file, why);
+    if (!read_up_to(name, bytes))
+      refuse_part(file, fmt::format("has less than its {} bytes", bytes));
+    if (hashed_[name].hash.hexadecimal() != sha256) {
+      refuse_part(file,
+                  fmt::format("is damaged: the SHA-256 of its first {} bytes is another", bytes));
+    }
+  }
+}
+
+bool PartHashes::have_sizes(const std::string& folder, const std::vector<SavedPart>& parts) {
+  return std::all_of(parts.begin(), parts.end(), [&](const SavedPart& part) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(folder + "/" + part.name, error);
+    return !error && size >= part.bytes;
+  });
+}
+
+bool PartHashes::read_up_to(const std::string& name, std::uint64_t bytes) {
+  auto& [hash, done] = hashed_[name];
+  if (done == bytes) return true;
+  std::ifstream in(folder_ + "/" + name, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(done));
+  std::vector<char> piece(most_bytes);
+  while (in && done < bytes) {
+    in.read(piece.data(),
+            static_cast<std::streamsize>(std::min<std::uint64_t>(piece.size(), bytes - done)));
+    const auto found = static_cast<std::size_t>(in.gcount());
+    hash.add({piece.data(), found});
+    done += found;
+  }
+  return done == bytes;
 }
 
 }  // namespace mixwell

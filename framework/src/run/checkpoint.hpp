@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "run/saved_parts.hpp"
+#include "files/sha256.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +33,17 @@ struct Origin {
 };
 
 MIXWELL_INTERNAL Origin origin_of(const Composition& composition);
+
+void to_json(nlohmann::ordered_json& json, const Origin& origin);
+/// Throws nlohmann's exceptions.
+void from_json(const nlohmann::ordered_json& json, Origin& origin);
+
+/// The first bytes of a file that a recorder left.
+struct SavedPart {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
 
 struct Checkpoint {
   Origin origin;
@@ -56,5 +71,38 @@ std::string difference(const Origin& saved, const Origin& now);
 /// Throws InputError that names the first thing that is not as it was: Mixwell, a line of the
 /// manifest, a library, a data file.
 void check_same_origin(const Origin& saved, const Origin& now, const std::string& file);
+
+/// Hashes of the files of a folder whose names hold `.partial`. A recorder that has saved its state
+/// only adds to its files, so that each byte is read once and hashed once, while it is in memory
+/// still.
+class PartHashes {
+ public:
+  explicit PartHashes(std::string folder) : folder_(std::move(folder)) {}
+  /// Of all files as they are. Throws RunError where one cannot be read.
+  std::vector<SavedPart> now();
+  /// Throws InputError that names the first file that is not there or not as it was.
+  void check(const std::vector<SavedPart>& parts);
+
+  /// Whether all are there and long enough, whatever their hashes.
+  static bool have_sizes(const std::string& folder, const std::vector<SavedPart>& parts);
+
+ private:
+  struct Hashed {
+    Sha256 hash;
+    std::uint64_t bytes = 0;
+  };
+  bool read_up_to(const std::string& name, std::uint64_t bytes);
+
+  std::string folder_;
+  std::map<std::string, Hashed> hashed_;
+};
+
+/// The origin of a run whose results are in `folder` now, with the paths that its data have now. A
+/// data file that is no longer where it was is looked for at the same place relative to the
+/// results, then by its name in the folders of MIXWELL_DATA, and counts where its contents are
+/// those that it had. Throws InputError that names `file`, the checkpoint, and where a data file
+/// was looked for.
+MIXWELL_INTERNAL Origin origin_moved_to(const std::string& folder, const Checkpoint& checkpoint,
+                                        const std::string& file);
 
 }  // namespace mixwell

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/chunks.hpp"
 
-#include "sampler/portion_draws.hpp"
+#include "sampler/division.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/recorder.hpp>
 

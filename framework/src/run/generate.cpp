@@ -6,7 +6,7 @@
 #include "base/utf8.hpp"
 #include "law/parameter_positions.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/stop_request.hpp>

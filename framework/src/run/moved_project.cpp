@@ -1,12 +1,11 @@
 // Data of an interrupted run whose project was moved.
 // SPDX-License-Identifier: Apache-2.0
-#include "run/moved_project.hpp"
-
 #include "base/utf8.hpp"
 #include "component/toml_text.hpp"
 #include "files/sha256.hpp"
+#include "run/checkpoint.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/constraint_map.hpp>
+#include <mixwell/base/state.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/summary.hpp>
+#include <mixwell/law/constrained_model.hpp>
 #include <mixwell/model.hpp>
-#include <mixwell/state.hpp>
 
 namespace mixwell {
 

@@ -4,10 +4,9 @@
 
 #include "files/json.hpp"
 #include "files/sha256.hpp"
-#include "files/words.hpp"
 
-#include <mixwell/abi.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/detail/abi.hpp>
 #include <mixwell/version.hpp>
 
 #include <boost/version.hpp>

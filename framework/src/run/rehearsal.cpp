@@ -6,11 +6,10 @@
 #include "base/present_call.hpp"
 #include "base/utf8.hpp"
 #include "component/places.hpp"
-#include "results/shown_rows.hpp"
 #include "results/table.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/portions.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/law/portions.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #include "run/checkpoint.hpp"
 #include "run/mark.hpp"
 
-#include <mixwell/durable.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/files/files.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include "files/folder_lock.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 
 #include <memory>
 #include <string>

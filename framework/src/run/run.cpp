@@ -11,21 +11,19 @@
 #include "results/summary_json.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
+#include "run/evidence.hpp"
 #include "run/joint.hpp"
-#include "run/moved_project.hpp"
 #include "run/prediction.hpp"
-#include "run/published.hpp"
 #include "run/record.hpp"
 #include "run/rehearsal.hpp"
 #include "run/result_folder.hpp"
 #include "run/stop_rule.hpp"
-#include "run/tested.hpp"
 #include "sampler/joint_run.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/dot.hpp>
 #include <mixwell/lab/run.hpp>
-#include <mixwell/portions.hpp>
+#include <mixwell/law/portions.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "run/checkpoint.hpp"
 #include "run/joint.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,21 +24,14 @@ struct Letter {
 };
 
 std::vector<char> written(const Letter& letter) {
-  const Origin& o = letter.origin;
-  const std::string text = json_text({{"sender", letter.sender},
-                                      {"options", letter.options},
-                                      {"name", o.name},
-                                      {"version", o.version},
-                                      {"files", o.files},
-                                      {"manifest", o.manifest}});
+  const std::string text = json_text(
+      {{"sender", letter.sender}, {"options", letter.options}, {"origin", letter.origin}});
   return {text.begin(), text.end()};
 }
 
 Letter read(const std::vector<char>& bytes) {
   const auto json = parse_json({bytes.begin(), bytes.end()});
-  return {json.at("sender"),
-          json.at("options"),
-          {json.at("name"), json.at("manifest"), json.at("version"), json.at("files")}};
+  return {json.at("sender"), json.at("options"), json.at("origin").get<Origin>()};
 }
 
 /// "" where there is none.

@@ -5,14 +5,13 @@
 #include "base/present_call.hpp"
 #include "component/places.hpp"
 #include "law/parameter_positions.hpp"
-#include "sampler/position_slots.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/estimated_density.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/data/data.hpp>
 #include <mixwell/kernel.hpp>
-#include <mixwell/portions.hpp>
-#include <mixwell/selection.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/portions.hpp>
+#include <mixwell/law/selection.hpp>
 
 #include <fmt/format.h>
 
@@ -252,13 +251,6 @@ double evaluate_start(const Law& law, const Model& model, const std::string& slo
   return static_cast<double>(theta.cols()) * law.potential().gradient_cost();
 }
 
-/// Whether anything reads a slot of the position.
-bool is_read(const KernelGraph& graph, const std::string& position, const Storage& storage) {
-  const std::vector<Variable> slots = slots_of(graph, position);
-  return std::any_of(slots.begin(), slots.end(),
-                     [&](Variable slot) { return storage.has(graph[slot].name); });
-}
-
 /// The position that the slots of a factor make up, or "" where it is of several.
 std::string position_of(const KernelGraph& graph, const Factor& factor) {
   const std::string& first = graph[factor.slots.front()].position;
@@ -267,6 +259,13 @@ std::string position_of(const KernelGraph& graph, const Factor& factor) {
 }
 
 }  // namespace
+
+/// Whether anything reads a slot of the position.
+bool is_read(const KernelGraph& graph, const std::string& position, const Storage& storage) {
+  const std::vector<Variable> slots = slots_of(graph, position);
+  return std::any_of(slots.begin(), slots.end(),
+                     [&](Variable slot) { return storage.has(graph[slot].name); });
+}
 
 double set_initial_state(const KernelGraph& graph, const Model& model, const RunSettings& settings,
                          std::uint64_t sweep, Storage& storage) {
@@ -293,8 +292,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const auto start = starts.find(position_of(graph, factor));
     if (start == starts.end() || law.kind != ValueKind::constant) continue;
     // What is known by an estimate alone is not evaluated.
-    if (static_cast<const Potential&>(*law.function).offers<EstimatedDensity>() != nullptr)
-      continue;
+    if (graph.offered<EstimatedDensity>(factor.law) != nullptr) continue;
     Eigen::MatrixXd& theta = start->second;
     const Law at(static_cast<const Potential&>(*law.function),
                  ConstMatrixMap(nullptr, 0, theta.cols()));

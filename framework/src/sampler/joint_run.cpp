@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/joint_run.hpp"
 
-#include <mixwell/state.hpp>
+#include <mixwell/base/state.hpp>
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 
 #include "base/ranks.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/stop_request.hpp>
 

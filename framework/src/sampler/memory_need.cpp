@@ -3,7 +3,7 @@
 #include "base/memory.hpp"
 #include "sampler/plan.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <fmt/format.h>

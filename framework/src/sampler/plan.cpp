@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/plan.hpp"
 
-#include "sampler/unread_gradients.hpp"
-
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
@@ -40,9 +38,7 @@ class PlanMaker {
 
  private:
   std::size_t count() const { return graph_.operations().size(); }
-  const OperationInfo& operation(std::int32_t o) const {
-    return graph_.operations()[static_cast<std::size_t>(o)];
-  }
+  const OperationInfo& operation(std::int32_t o) const { return graph_.operation(o); }
 
   void index_readers() {
     readers_.resize(graph_.values().size());
@@ -67,7 +63,7 @@ class PlanMaker {
         plan_.placement[v] = {variable.name, variable.kind == VariableKind::slot ||
                                                  last_reader(variable.carried) >= 0};
       } else if (value.storage) {
-        plan_.placement[v] = plan_.placement[static_cast<std::size_t>(value.storage.id)];
+        plan_.placement[v] = plan_.at(value.storage);
       } else {
         plan_.placement[v] = {"derived/" + value.name, false};
       }
@@ -122,7 +118,7 @@ class PlanMaker {
         const ValueInfo& value = graph_[v];
         if (!value.evaluated_law || graph_[value.evaluated_at].kind != ValueKind::version) continue;
         if (unread_[static_cast<std::size_t>(v.id)]) continue;
-        if (plan_.placement[static_cast<std::size_t>(v.id)].buffer.starts_with("cache/")) continue;
+        if (plan_.at(v).buffer.starts_with("cache/")) continue;
         throw InputError(fmt::format(
             "kernel graph: `{}` belongs to a branch of a mixture and is read after it was replaced",
             value.name));
@@ -154,7 +150,7 @@ class PlanMaker {
   std::string read_buffer(std::int32_t reader, Value v) const {
     const Value next = graph_[v].replaced_by;
     if (next && graph_[next].producer < reader) return copy_buffer(graph_, v);
-    return plan_.placement[static_cast<std::size_t>(v.id)].buffer;
+    return plan_.at(v).buffer;
   }
 
   void list_steps() {
@@ -222,17 +218,14 @@ class PlanMaker {
   std::pair<std::set<std::string>, std::set<std::string>> touches(const Step& step) const {
     std::set<std::string> in;
     std::set<std::string> out;
-    const auto place = [&](Value v) {
-      return plan_.placement[static_cast<std::size_t>(v.id)].buffer;
-    };
     if (step.operation < 0) {
-      in.insert(place(step.copied));
+      in.insert(plan_.at(step.copied).buffer);
       out.insert(copy_buffer(graph_, step.copied));
       return {in, out};
     }
     const auto& reads = plan_.reads[static_cast<std::size_t>(step.operation)];
     in.insert(reads.begin(), reads.end());
-    for (const Value v : operation(step.operation).outputs) out.insert(place(v));
+    for (const Value v : operation(step.operation).outputs) out.insert(plan_.at(v).buffer);
     in.erase("");
     out.erase("");
     return {in, out};

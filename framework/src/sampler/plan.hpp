@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/graph.hpp>
+#include <mixwell/graph/graph.hpp>
 
 #include <cstdint>
 #include <string>
@@ -39,6 +39,8 @@ struct Step {
 using Task = std::vector<std::int32_t>;
 
 struct Plan {
+  const Placement& at(Value value) const { return placement[static_cast<std::size_t>(value.id)]; }
+
   std::vector<Placement> placement;  ///< by value id
   /// By input position of each operation: the buffer that is read (that of a copy where the
   /// version has been replaced by then).
@@ -50,6 +52,11 @@ struct Plan {
 
 /// Where the copy of a version that outlives its replacement is kept.
 MIXWELL_EXPORT std::string copy_buffer(const KernelGraph& graph, Value version);
+
+/// By value id: the gradient of an evaluation that is only carried on from version to version, as
+/// that of a random walk is. It needs no memory, and only U is evaluated. O(V + E) a round, one
+/// round for each operation that carries a gradient at most.
+std::vector<bool> unread_gradients(const KernelGraph& graph);
 
 /// O(V + E) for memory, O(steps * edges) for the transitive reduction.
 MIXWELL_EXPORT Plan make_plan(const KernelGraph& graph);

@@ -4,8 +4,8 @@
 
 #include "sampler/block.hpp"
 
-#include <mixwell/export.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/lab/run_settings.hpp>
 #include <mixwell/lab/sampler.hpp>
 

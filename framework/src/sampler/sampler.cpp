@@ -6,13 +6,11 @@
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/joint_run.hpp"
-#include "sampler/portion_draws.hpp"
-#include "sampler/position_slots.hpp"
 #include "sampler/schedule.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/estimated_density.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/global_control.h>
@@ -53,7 +51,7 @@ void check_recorded_once(const KernelGraph& sampling) {
 /// moves propose.
 bool keeps_whole_numbers(const KernelGraph& graph, const GraphTransition& t) {
   const auto declares = [&](std::int32_t operation) {
-    return graph.operations()[static_cast<std::size_t>(operation)].traits.whole_numbers;
+    return graph.operation(operation).traits.whole_numbers;
   };
   if (t.moves.empty()) return declares(t.operation);
   return std::all_of(t.moves.begin(), t.moves.end(), declares);
@@ -75,7 +73,7 @@ void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor)
       for (const Index held : held_coordinates(slot)) {
         const auto c = static_cast<std::size_t>(held);
         if (c >= whole.size() || !whole[c]) continue;
-        const std::string& name = graph.operations()[static_cast<std::size_t>(t.operation)].name;
+        const std::string& name = graph.operation(t.operation).name;
         refuse_operation(
             compositor, name,
             fmt::format(
@@ -99,8 +97,7 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
         });
     if (!operation.body || keeps) continue;
     for (const Input& input : operation.inputs) {
-      const auto* const law = dynamic_cast<const Potential*>(graph[input.value].function.get());
-      if (law == nullptr || law->offers<EstimatedDensity>() == nullptr) continue;
+      if (graph.offered<EstimatedDensity>(input.value) == nullptr) continue;
       refuse_operation(
           compositor, operation.name,
           fmt::format(
@@ -352,9 +349,7 @@ std::vector<Divergence> Sampler::State::of_all_ranks(std::vector<Divergence> min
     visit_divergences(reader, found, no_limit, most_rows());
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Divergence& a, const Divergence& b) {
-    return std::pair(a.sweep, a.chain) < std::pair(b.sweep, b.chain);
-  });
+  sort_by_sweep(all);
   return portion ? merged(std::move(all)) : all;
 }
 
@@ -539,10 +534,7 @@ MatrixMap Sampler::variable(const std::string& name) {
 }
 
 bool Sampler::has_position(const std::string& name) const {
-  const KernelGraph& graph = state_->program.sampling;
-  const std::vector<Variable> slots = slots_of(graph, name);
-  return std::any_of(slots.begin(), slots.end(),
-                     [&](Variable slot) { return has(graph[slot].name); });
+  return is_read(state_->program.sampling, name, state_->storage);
 }
 
 Eigen::MatrixXd Sampler::position(const std::string& name) {

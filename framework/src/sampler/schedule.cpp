@@ -4,11 +4,11 @@
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
-#include "sampler/guarded_ports.hpp"
+#include "component/places.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/stop_request.hpp>
-#include <mixwell/parallel.hpp>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/task_arena.h>
@@ -45,9 +45,7 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
       records_once_(phase_ == "sampling") {
   for (const Step& step : plan_.steps) compiled_.push_back(compile(step));
   for (const Record& record : graph_.records()) {
-    const Block::Port from =
-        slot(record.value, plan_.placement[static_cast<std::size_t>(record.value.id)].buffer);
-    recorded_.push_back(make_sink(record, from));
+    recorded_.push_back(make_sink(record, slot(record.value)));
     recorded_.back().guard = guard_of(record.value);
   }
   for (const auto& level : plan_.levels) lanes_ = std::max(lanes_, level.size());
@@ -70,17 +68,14 @@ Schedule::Sink Schedule::make_sink(const Record& record, const Block::Port& from
 
 Schedule::Guarded Schedule::guarded(const OperationInfo& operation) {
   if (!operation.guard) return {};
-  const Value choice = operation.guard.choice;
-  const Block::Port from =
-      slot(choice, plan_.placement[static_cast<std::size_t>(choice.id)].buffer);
-  return {from.data, static_cast<double>(operation.guard.branch)};
+  return {slot(operation.guard.choice).data, static_cast<double>(operation.guard.branch)};
 }
 
 /// What belongs to a branch alone. Versions and evaluations keep their numbers in other columns.
 Schedule::Guarded Schedule::guard_of(Value value) {
   const ValueInfo& info = graph_[value];
   if (info.kind != ValueKind::derived || info.evaluated_law || info.producer < 0) return {};
-  return guarded(graph_.operations()[static_cast<std::size_t>(info.producer)]);
+  return guarded(graph_.operation(info.producer));
 }
 
 Index Schedule::blocks() const noexcept {
@@ -106,14 +101,14 @@ Block::Port Schedule::slot(Value value, const std::string& buffer) {
       graph_[held].kind == ValueKind::version ? &graph_[graph_[held].variable].initial : nullptr;
   Storage::Buffer& memory =
       storage_.get(buffer, info.rows, shared ? 1 : settings_.replicates, initial);
-  memory.saved = memory.saved || plan_.placement[static_cast<std::size_t>(value.id)].saved;
+  memory.saved = memory.saved || plan_.at(value).saved;
   slot.data = memory.numbers.data();
   slot.stride = shared ? 0 : info.rows;
   return slot;
 }
 
 Law Schedule::law(Value value, Index replicate) {
-  const Block::Port from = slot(value, plan_.placement[static_cast<std::size_t>(value.id)].buffer);
+  const Block::Port from = slot(value);
   return {static_cast<const Potential&>(*from.function),
           ConstMatrixMap(from.data + from.stride * replicate, from.rows, 1)};
 }
@@ -123,15 +118,15 @@ Schedule::Compiled Schedule::compile_copy(Value version) {
   copies_.push_back(std::make_unique<CopyBody>());
   compiled.body = copies_.back().get();
   compiled.task = "a copy of a variable";
-  compiled.inputs = {slot(version, plan_.placement[static_cast<std::size_t>(version.id)].buffer)};
+  compiled.inputs = {slot(version)};
   compiled.outputs = {slot(version, copy_buffer(graph_, version))};
   return compiled;
 }
 
 Schedule::Compiled Schedule::compile(const Step& step) {
   if (step.operation < 0) return compile_copy(step.copied);
-  const auto o = static_cast<std::size_t>(step.operation);
-  const OperationInfo& operation = graph_.operations()[o];
+  const OperationInfo& operation = graph_.operation(step.operation);
+  const auto& reads = plan_.reads[static_cast<std::size_t>(step.operation)];
   Compiled compiled;
   compiled.body = operation.body.get();
   compiled.operation = &operation;
@@ -140,12 +135,18 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   compiled.barrier = step.barrier;
   compiled.guard = guarded(operation);
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
-    compiled.inputs.push_back(slot(operation.inputs[k].value, plan_.reads[o][k]));
+    compiled.inputs.push_back(slot(operation.inputs[k].value, reads[k]));
   }
   for (const Value v : operation.outputs) {
-    compiled.outputs.push_back(slot(v, plan_.placement[static_cast<std::size_t>(v.id)].buffer));
+    compiled.outputs.push_back(slot(v));
   }
   return compiled;
+}
+
+/// Replicates of a block: the first, and how many.
+std::pair<Index, Index> Schedule::columns_of(Index block) const noexcept {
+  const Index first = block * settings_.block_width;
+  return {first, std::min(settings_.block_width, settings_.replicates - first)};
 }
 
 Block::Sinks& Schedule::sinks(std::size_t lane, Index block) {
@@ -237,8 +238,7 @@ void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first,
 
 void Schedule::run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
                         Block::Sinks& sinks) const {
-  const Index first = block * settings_.block_width;
-  const Index width = std::min(settings_.block_width, settings_.replicates - first);
+  const auto [first, width] = columns_of(block);
   for (const std::int32_t step : task) {
     const auto s = static_cast<std::size_t>(step);
     if (compiled_[s].when > rarest) continue;
@@ -257,8 +257,7 @@ void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) 
   const auto thin = static_cast<std::uint64_t>(settings_.thin);
   const std::uint64_t before = (stretch.first - stretch.origin) / thin;  // recorded by then
   const std::uint64_t draw = (sweep - stretch.origin + 1) / thin - before - 1;
-  const Index first = block * settings_.block_width;
-  const Index width = std::min(settings_.block_width, settings_.replicates - first);
+  const auto [first, width] = columns_of(block);
   for (std::size_t r = 0; r < recorded_.size(); ++r) {
     const Sink& sink = recorded_[r];
     if (sink.once && due(stretch, sweep) != When::first_draw) continue;
@@ -361,8 +360,8 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
 bool Schedule::carries(const std::string& buffer) const {
   for (const Step& step : plan_.steps) {
     if (!step.prologue) continue;
-    for (const Value v : graph_.operations()[static_cast<std::size_t>(step.operation)].outputs) {
-      if (plan_.placement[static_cast<std::size_t>(v.id)].buffer == buffer) return true;
+    for (const Value v : graph_.operation(step.operation).outputs) {
+      if (plan_.at(v).buffer == buffer) return true;
     }
   }
   return false;
@@ -371,19 +370,18 @@ bool Schedule::carries(const std::string& buffer) const {
 void Schedule::start(const Schedule* before) {
   for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
     if (!plan_.steps[s].prologue) continue;
-    const auto& operation = graph_.operations()[static_cast<std::size_t>(plan_.steps[s].operation)];
+    const auto& operation = graph_.operation(plan_.steps[s].operation);
     const bool there =
         before != nullptr &&
         std::all_of(operation.outputs.begin(), operation.outputs.end(), [&](Value v) {
-          const std::string& buffer = plan_.placement[static_cast<std::size_t>(v.id)].buffer;
+          const std::string& buffer = plan_.at(v).buffer;
           return buffer.empty() || before->carries(buffer);
         });
     if (there) continue;
     for_each(own_blocks(), [&](Index k) {
       const Index b = first_block() + k;
-      const Index first = b * settings_.block_width;
-      execute(s, 0, first, std::min(settings_.block_width, settings_.replicates - first),
-              sinks(0, b));
+      const auto [first, width] = columns_of(b);
+      execute(s, 0, first, width, sinks(0, b));
     });
   }
 }
@@ -422,7 +420,7 @@ std::vector<Divergence> Schedule::take_kept() {
   std::vector<Divergence> all;
   for (Block::Sinks& s : lanes_by_block_) {
     for (Block::Sinks::Kept& kept : s.kept) {
-      const OperationInfo& by = graph_.operations()[static_cast<std::size_t>(kept.operation)];
+      const OperationInfo& by = graph_.operation(kept.operation);
       kept.what.phase = phase_;
       kept.what.operation = by.name;
       kept.what.coordinate = coordinate_of(graph_, by, kept.what.coordinate);
@@ -430,9 +428,7 @@ std::vector<Divergence> Schedule::take_kept() {
     }
     s.kept.clear();
   }
-  std::stable_sort(all.begin(), all.end(), [](const Divergence& a, const Divergence& b) {
-    return std::pair(a.sweep, a.chain) < std::pair(b.sweep, b.chain);
-  });
+  sort_by_sweep(all);
   return all;
 }
 
@@ -444,7 +440,7 @@ std::vector<OperationTime> Schedule::times() const {
     if (step.operation < 0 || step.prologue) continue;
     double seconds = whole_.seconds[s];
     for (const Block::Sinks& lane : lanes_by_block_) seconds += lane.seconds[s];
-    times.push_back({phase_, graph_.operations()[static_cast<std::size_t>(step.operation)].name,
+    times.push_back({phase_, graph_.operation(step.operation).name,
                      compiled_[s].when == When::first_draw ? seconds : seconds * scale});
   }
   return times;

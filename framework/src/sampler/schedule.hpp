@@ -8,12 +8,12 @@
 #include "sampler/plan.hpp"
 #include "sampler/storage.hpp"
 
-#include <mixwell/divided_rows.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/random.hpp>
+#include <mixwell/base/state.hpp>
+#include <mixwell/base/workspace.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/state.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/law/portions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -114,8 +114,10 @@ class MIXWELL_EXPORT Schedule {
   /// Those that are drawn here.
   Index first_block() const noexcept;
   Index own_blocks() const noexcept;
+  std::pair<Index, Index> columns_of(Index block) const noexcept;
   void gather(const Compiled& step) const;
   Block::Port slot(Value value, const std::string& buffer);
+  Block::Port slot(Value value) { return slot(value, plan_.at(value).buffer); }
   Compiled compile(const Step& step);
   Compiled compile_copy(Value version);
   /// The rarest steps that are due in a sweep; it is recorded unless that is `every_sweep`.

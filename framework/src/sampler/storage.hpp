@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/types.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/types.hpp>
+
+#include <fmt/format.h>
 
 #include <map>
 #include <string>
@@ -11,7 +13,7 @@
 namespace mixwell {
 
 /// Numbers of all variables and values, by buffer name; shared by the phases.
-class MIXWELL_EXPORT Storage {
+class Storage {
  public:
   struct Buffer {
     Eigen::MatrixXd numbers;  ///< rows x replicates, or rows x 1 for scope run
@@ -19,7 +21,20 @@ class MIXWELL_EXPORT Storage {
   };
 
   /// The buffer of that name; made, and filled with `initial` in every column, if it is new.
-  Buffer& get(const std::string& name, Index rows, Index cols, const Eigen::VectorXd* initial);
+  Buffer& get(const std::string& name, Index rows, Index cols, const Eigen::VectorXd* initial) {
+    const auto [it, is_new] = buffers_.try_emplace(name);
+    Buffer& buffer = it->second;
+    if (is_new) {
+      buffer.numbers.setZero(rows, cols);
+      if (initial != nullptr) buffer.numbers.colwise() = *initial;
+    }
+    if (buffer.numbers.rows() != rows || buffer.numbers.cols() != cols) {
+      throw InputError(
+          fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another", name,
+                      buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
+    }
+    return buffer;
+  }
   Buffer& at(const std::string& name) { return buffers_.at(name); }
   bool has(const std::string& name) const { return buffers_.count(name) != 0; }
   const std::map<std::string, Buffer>& all() const noexcept { return buffers_; }

@@ -1,6 +1,6 @@
 // Cached gradients that nobody reads.
 // SPDX-License-Identifier: Apache-2.0
-#include "sampler/unread_gradients.hpp"
+#include "sampler/plan.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,12 +1,11 @@
 // Where the files of a cell are while it runs: in its folder, or on a disk of the node.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/cell_place.hpp"
-
 #include "files/whole_file.hpp"
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
+#include "study/measuring.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>

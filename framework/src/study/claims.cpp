@@ -82,18 +82,20 @@ double own_seconds() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
-std::string text_of(const Json& words, const char* key) {
-  return words.is_object() && words.contains(key) && words.at(key).is_string()
-             ? words.at(key).get<std::string>()
-             : "";
+/// Of what a claim says; `none` where it does not.
+template <class T>
+T word_of(const Json& words, const char* key, T none) {
+  try {
+    return words.at(key).get<T>();
+  } catch (const Json::exception&) {
+    return none;
+  }
 }
 
-/// 0 where it is not told.
-std::int64_t process_of(const Json& words) {
-  return words.is_object() && words.contains("process") && words.at("process").is_number_integer()
-             ? words.at("process").get<std::int64_t>()
-             : 0;
+std::string text_of(const Json& words, const char* key) {
+  return word_of<std::string>(words, key, "");
 }
+std::int64_t process_of(const Json& words) { return word_of<std::int64_t>(words, "process", 0); }
 
 void remove(const std::string& path) { ::unlink(path.c_str()); }
 

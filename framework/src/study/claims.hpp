@@ -4,8 +4,10 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "study/records.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <condition_variable>
 #include <cstdint>
@@ -15,6 +17,8 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace mixwell::study {
 
@@ -84,6 +88,85 @@ class MIXWELL_EXPORT Claims {
   std::set<std::string> lost_;
   std::condition_variable_any wake_;
   std::jthread heart_;  ///< last: it uses the others
+};
+
+/// ended/CELL.done or ended/CELL.failed, empty files. One is made after the record of its cell and
+/// removed before it, so that a name says that there is a record. The records are the truth: who
+/// leads the study puts this in order.
+using EndStatuses = std::unordered_map<std::string, CellStatus>;
+
+/// Some hundred calls of the file system for 10^5 cells, where their records are 10^5. Nothing
+/// where there is no such folder.
+MIXWELL_EXPORT EndStatuses indexed_ends(const std::string& folder);
+
+/// Throws WriteError.
+MIXWELL_EXPORT void index_end(const std::string& folder, const std::string& cell,
+                              CellStatus status);
+MIXWELL_EXPORT void forget_end(const std::string& folder, const std::string& cell);
+
+enum class Turn {
+  mine,    ///< claimed: to be run here, and given back when its record is written
+  done,    ///< a record says so
+  failed,  ///< likewise
+  other,   ///< another process is at it
+};
+
+/// What two listings tell of all cells at once. It is old when it is read: a cell that is in
+/// neither may have been begun since.
+struct Surroundings {
+  std::unordered_set<std::string> claimed;
+  EndStatuses ended;
+};
+
+/// `folder`: of a study's results.
+MIXWELL_EXPORT Surroundings surroundings_in(const std::string& folder);
+
+/// The cells that processes are at now, as those who only read see them.
+class CellsAtWork {
+ public:
+  explicit CellsAtWork(const std::string& folder);
+  /// Puts into the row of a cell that has not ended that it runs, where it does; whether it does.
+  bool show(StudyRow& row) const;
+
+ private:
+  std::map<std::string, Claims::ClaimedWork> all_;
+};
+
+/// What is known of the cells of a study, for those who only read.
+class CellsNow {
+ public:
+  CellsNow(const std::string& folder, LongTexts texts)
+      : folder_(folder), texts_(texts), pending_(read_pending(folder, texts)), at_work_(folder) {}
+
+  /// By its record, or by what is pending where there is no whole one. Throws InputError.
+  CellRecord read(const std::string& cell, bool* is_damaged = nullptr) const;
+
+ private:
+  std::string folder_;
+  LongTexts texts_;
+  std::map<std::string, CellRow> pending_;
+  CellsAtWork at_work_;
+};
+
+class Shares {
+ public:
+  /// `folder`: of the study's results.
+  Shares(const std::string& folder, double dead_after)
+      : folder_(folder), claims_(folder + "/claims", dead_after) {}
+
+  /// `needs_draws`: done only if it has kept them. Throws WriteError where a claim cannot be made.
+  Turn ask(const std::string& cell, bool needs_draws);
+  Claims& claims() noexcept { return claims_; }
+
+  /// Removes the folder of the claims where nobody holds one.
+  void tidy();
+
+ private:
+  /// `mine` where it has not ended.
+  Turn ended(const std::string& cell, bool needs_draws) const;
+
+  std::string folder_;
+  Claims claims_;
 };
 
 }  // namespace mixwell::study

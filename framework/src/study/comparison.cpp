@@ -3,7 +3,6 @@
 #include "study/comparison.hpp"
 
 #include "base/present_call.hpp"
-#include "files/json.hpp"
 #include "files/sha256.hpp"
 
 #include <fmt/format.h>
@@ -101,7 +100,7 @@ bool Comparison::run() {
   std::vector<WorkItem> tasks = outdated();
   if (tasks.empty()) return has_compared_;
   reporter_.progress().stage = "comparing";
-  RequestList batch(
+  planner_.pool().run(
       std::move(tasks),
       [&](std::size_t k, const WorkerAnswer& answer) {
         if (answer.status == WorkerStatus::suspended) return;
@@ -111,7 +110,6 @@ bool Comparison::run() {
         compare(ids_[k], errors);
       },
       [this](std::size_t) { reporter_.tell(); });
-  planner_.pool().run(batch);
   return has_compared_;
 }
 

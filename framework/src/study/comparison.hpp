@@ -6,7 +6,6 @@
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>

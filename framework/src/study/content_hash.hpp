@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "study/remembered.hpp"
+#include "files/sha256.hpp"
 #include "study/task.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,28 @@
 
 namespace mixwell::study {
 
-/// Hashes of files, each read once as long as its size and time of change stay; remembered
-/// where there is something to remember them.
+/// Texts by keys, which name all that a text depends on.
+class MIXWELL_EXPORT Remembered {
+ public:
+  /// With what the study in this folder has kept; "" = of this process only.
+  explicit Remembered(std::string folder);
+
+  /// "" if not known.
+  std::string text(const std::string& key) const;
+  void know(const std::string& key, const std::string& text);
+  /// Into the study's folder, where something is new. Throws WriteError.
+  void keep();
+
+ private:
+  std::string folder_;
+  std::map<std::string, std::string> texts_;
+  bool is_new_ = false;
+};
+
+/// Hashes of files, each read once as long as its stamp stays, and remembered.
 class MIXWELL_EXPORT FileHashes {
  public:
-  explicit FileHashes(Remembered* remembered) : remembered_(remembered) {}
+  explicit FileHashes(Remembered& remembered) : remembered_(remembered) {}
 
   /// Throws InputError.
   std::string of(const std::string& path);
@@ -28,14 +45,11 @@ class MIXWELL_EXPORT FileHashes {
 
  private:
   struct Known {
-    std::int64_t size = 0;
-    std::int64_t changed_ns = 0;
+    FileStamp stamp;
     std::string sha256;
-    bool operator==(const Known&) const = default;
   };
-  static Known stamp(const std::string& path);
 
-  Remembered* remembered_;
+  Remembered& remembered_;
   std::map<std::string, Known> known_;
 };
 
@@ -85,5 +99,11 @@ class MIXWELL_EXPORT Ingredients {
   std::string others_;
   std::string other_ingredients_;  ///< Identity::ingredients behind "manifest"
 };
+
+/// A line for each of plugins, data files and libmixwell that differs between two
+/// Identity::ingredients ("": nothing is known), and if asked for one for the manifest, of which
+/// they have only a hash.
+std::string ingredient_differences(const std::string& before, const std::string& now,
+                                   bool with_manifest);
 
 }  // namespace mixwell::study

@@ -4,10 +4,10 @@
 
 #include "base/clock.hpp"
 #include "base/host.hpp"
-#include "files/input_descriptor.hpp"
+#include "files/reading.hpp"
 #include "files/whole_file.hpp"
-#include "study/outline.hpp"
-#include "study/shares.hpp"
+#include "study/claims.hpp"
+#include "study/records.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -29,50 +29,55 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema = R"(
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-PRAGMA locking_mode = EXCLUSIVE;
-PRAGMA user_version = 2;
-BEGIN;
-CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE cells (cell TEXT PRIMARY KEY, sha256 TEXT NOT NULL DEFAULT '', status TEXT NOT NULL
-  CHECK (status IN ('pending', 'running', 'done', 'failed')), reason TEXT, outcome TEXT, class TEXT,
-  min_ess REAL, min_ess_mcse REAL, gradients REAL, seconds REAL, warmup_gradients REAL,
-  warmup_seconds REAL, cell_seconds REAL, draws INTEGER, draws_sha256 TEXT,
-  attempts INTEGER NOT NULL DEFAULT 0, started_at TEXT, ended_at TEXT, host TEXT, versions TEXT,
-  curve TEXT, ingredients TEXT, manifest TEXT, summary TEXT, run TEXT);
-CREATE TABLE metrics (cell TEXT NOT NULL, name TEXT NOT NULL, value REAL, mcse REAL,
-  PRIMARY KEY (cell, name)) WITHOUT ROWID;
-CREATE TABLE compared (cell TEXT PRIMARY KEY, reference TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE points (place INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, model TEXT NOT NULL,
-  variant TEXT NOT NULL, seed INTEGER NOT NULL, axes TEXT NOT NULL, cell TEXT NOT NULL);
-CREATE INDEX points_cell ON points (cell);
-CREATE TABLE history (label TEXT NOT NULL, number INTEGER NOT NULL, cell TEXT NOT NULL,
-  since TEXT NOT NULL, PRIMARY KEY (label, number)) WITHOUT ROWID;
-CREATE TABLE tune (tuning TEXT NOT NULL, rung INTEGER NOT NULL, candidate INTEGER NOT NULL,
-  model TEXT NOT NULL, variant TEXT NOT NULL, axes TEXT NOT NULL, "values" TEXT NOT NULL,
-  objective TEXT NOT NULL, score REAL, gradients REAL, seconds REAL, reason TEXT,
-  winner INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tuning, rung, candidate)) WITHOUT ROWID;
-CREATE TABLE tunings (tuning TEXT PRIMARY KEY, model TEXT NOT NULL, variant TEXT NOT NULL,
-  axes TEXT NOT NULL, trials INTEGER NOT NULL, scored INTEGER NOT NULL, gradients REAL,
-  tuned INTEGER, reason TEXT) WITHOUT ROWID;
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, sha256 TEXT)
-  WITHOUT ROWID;
-CREATE TABLE plans (key TEXT PRIMARY KEY, answer TEXT) WITHOUT ROWID;
-CREATE TABLE seals (kind TEXT NOT NULL, key TEXT NOT NULL, sha256 TEXT NOT NULL,
-  PRIMARY KEY (kind, key)) WITHOUT ROWID;
-CREATE VIEW results AS
-  SELECT points.place, points.label, points.model, points.variant, points.seed, points.axes,
-         tunings.tuned, cells.*
-  FROM points JOIN cells USING (cell) LEFT JOIN tunings USING (model, variant, axes);
-)";
-
 /// As SQL names a table or a column, whatever is in the name.
 std::string sql_name(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
   return text + '"';
+}
+
+template <class T>
+const char* sql_type(const T&) {
+  return std::is_same_v<T, double> ? "REAL" : std::is_integral_v<T> ? "INTEGER" : "TEXT";
+}
+template <class T>
+const char* sql_type(const std::optional<T>&) {
+  return sql_type(T());
+}
+
+/// A table with the columns of a row of records.
+template <class Row>
+std::string table_of(const char* name, const char* key) {
+  std::string columns;
+  const Row row{};
+  each_column(parts(row), [&](std::string_view column, const auto& value) {
+    columns += fmt::format("{} {}, ", sql_name(std::string(column)), sql_type(value));
+  });
+  return fmt::format("CREATE TABLE {} ({}PRIMARY KEY ({}));\n", name, columns, key);
+}
+
+std::string schema() {
+  return R"(
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA user_version = 2;
+BEGIN;
+)" + table_of<CellRow>("cells", "cell") +
+         table_of<MetricRow>("metrics", "cell, name") + table_of<ComparedRow>("compared", "cell") +
+         table_of<StudyPlace>("points", "place") + table_of<PastCell>("history", "label, number") +
+         table_of<TrialRow>("tune", "tuning, rung, candidate") +
+         table_of<TuningSum>("tunings", "tuning") + R"(
+CREATE INDEX points_cell ON points (cell);
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, sha256 TEXT);
+CREATE TABLE plans (key TEXT PRIMARY KEY, answer TEXT);
+CREATE TABLE seals (kind TEXT, key TEXT, sha256 TEXT, PRIMARY KEY (kind, key));
+CREATE VIEW results AS
+  SELECT points.place, points.label, points.model, points.variant, points.seed, points.axes,
+         tunings.tuned, cells.*
+  FROM points JOIN cells USING (cell) LEFT JOIN tunings USING (model, variant, axes);
+)";
 }
 
 /// A database that is being made.
@@ -164,7 +169,7 @@ class DatabaseWriter {
       : folder_(folder), database_(path), at_work_(folder) {}
 
   void write() {
-    database_.execute(schema);
+    database_.execute(schema());
     for (const RecordKind kind : {RecordKind::study, RecordKind::places, RecordKind::tuning,
                                   RecordKind::cell, RecordKind::pending}) {
       for (const std::string& key : recorded_keys(folder_, kind)) take(kind, key);
@@ -173,7 +178,8 @@ class DatabaseWriter {
     for (const TuningSum& sum : outline.sums()) database_.insert("tunings", json_of_row(sum));
     // What others are made of is not known.
     for (const StudyPlace& place : outline.places)
-      if (!cells_.contains(place.cell)) insert_cell({{"cell", place.cell}, {"status", "pending"}});
+      if (!cells_.contains(place.cell))
+        insert_cell({{"cell", place.cell}, {"sha256", ""}, {"status", "pending"}, {"attempts", 0}});
     database_.execute("COMMIT");
   }
 

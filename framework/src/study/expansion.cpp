@@ -1,37 +1,21 @@
 // From a study file to its cells.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/expansion.hpp"
-
 #include "base/shortened.hpp"
-#include "files/input_descriptor.hpp"
 #include "files/json.hpp"
+#include "files/reading.hpp"
 #include "files/sha256.hpp"
 #include "manifest/text.hpp"
+#include "study/file.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace mixwell::study {
 namespace {
-
-std::string plain(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : json_text(value);
-}
-
-std::string axes_label(const Json& axes) {
-  std::string text;
-  for (const auto& [key, value] : axes.items())
-    text += (text.empty() ? "" : ",") + key + "=" + plain(value);
-  return text;
-}
-
-std::string label_without_seed(const StudyCell& cell, const Json& axes) {
-  const std::string text = axes_label(axes);
-  return cell.model + "/" + cell.variant + (text.empty() ? "" : "/" + text);
-}
 
 /// run.seed as the study's own tables or its base say, or the default.
 std::int64_t first_seed(const StudyFile& study) {
@@ -55,12 +39,20 @@ std::vector<std::int64_t> seeds_of(const StudyFile& study) {
   return seeds;
 }
 
+template <class T>
+std::vector<T> joined(std::vector<T> all, const std::vector<T>& more, const std::vector<T>& rest) {
+  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
 /// A table of them is read and sorted whole.
 constexpr std::size_t most_cells = 1000000;
 
 class Expander {
  public:
-  explicit Expander(const StudyFile& study) : study_(study), seeds_(seeds_of(study)) {}
+  explicit Expander(const StudyFile& study)
+      : study_(study), seeds_(seeds_of(study)), used_(study.exclusions.size()) {}
 
   std::vector<StudyCell> cells() {
     std::vector<Variant> none(1);
@@ -80,16 +72,10 @@ class Expander {
     cell.model = model.name;
     cell.variant = variant.name;
     cell.manifest = manifest_of(variant, model);
-    for (const auto* const changes : {&study_.changes, &model.changes, &variant.changes})
-      cell.changes.insert(cell.changes.end(), changes->begin(), changes->end());
-    std::vector<AxisGroup> groups = study_.axes;
-    for (const auto* const more : {&model.axes, &variant.axes})
-      groups.insert(groups.end(), more->begin(), more->end());
-    check_axes(groups);
-    check_aliases(groups, cell);
-    quick_ = study_.quick;
-    for (const auto* const more : {&model.quick, &variant.quick})
-      quick_.insert(quick_.end(), more->begin(), more->end());
+    cell.changes = joined(study_.changes, model.changes, variant.changes);
+    std::vector<AxisGroup> groups = joined(study_.axes, model.axes, variant.axes);
+    check_axes(groups, cell);
+    if (study_.is_quick) quick_ = joined(study_.quick, model.quick, variant.quick);
     for (const Override& change : quick_) settle(change, groups);
     along(groups, 0, cell, Json::object());
   }
@@ -114,25 +100,20 @@ class Expander {
                                  cell.variant, shortened(cell.manifest, 300), why));
   }
 
-  static void check_axes(const std::vector<AxisGroup>& groups) {
-    std::set<std::string> seen;
+  /// A key has one axis; of the axes of an alias a cell has one at most.
+  void check_axes(const std::vector<AxisGroup>& groups, const StudyCell& cell) const {
+    std::vector<std::string> keys;
     for (const AxisGroup& group : groups) {
       for (const Axis& axis : group) {
-        if (!seen.insert(axis.key).second)
+        if (std::find(keys.begin(), keys.end(), axis.key) != keys.end())
           throw InputError(axis.where, axis.key + ": is an axis already; a key has one axis");
+        keys.push_back(axis.key);
       }
     }
-  }
-
-  /// Of the axes of an alias a cell has one at most.
-  void check_aliases(const std::vector<AxisGroup>& groups, const StudyCell& cell) const {
     for (const PlacedAlias& alias : study_.aliases) {
       std::vector<std::string> own;
-      for (const AxisGroup& group : groups) {
-        for (const Axis& axis : group) {
-          if (alias.stands_for(axis.key)) own.push_back(axis.key);
-        }
-      }
+      std::copy_if(keys.begin(), keys.end(), std::back_inserter(own),
+                   [&](const std::string& key) { return alias.stands_for(key); });
       if (own.size() < 2) continue;
       throw InputError(
           alias.where,
@@ -186,7 +167,7 @@ class Expander {
 
   void finish(StudyCell cell, const Json& axes) {
     cell.changes.insert(cell.changes.end(), quick_.begin(), quick_.end());
-    const std::string group = label_without_seed(cell, axes);
+    const std::string group = group_label(cell.model, cell.variant, axes);
     cell.axes = json_text(axes);
     for (const std::int64_t seed : seeds_) {
       cell.seed = seed;
@@ -205,30 +186,21 @@ class Expander {
     }
   }
 
-  bool is_excluded(const StudyCell& cell, const Json& axes) {
+  bool is_excluded(const StudyCell& cell, Json axes) {
+    if (study_.exclusions.empty()) return false;
+    axes.update({{"variant", cell.variant}, {"model", cell.model}, {"seed", cell.seed}});
     bool excluded = false;
-    used_.resize(study_.exclusions.size());
     for (std::size_t k = 0; k < study_.exclusions.size(); ++k) {
-      if (!agrees(study_.exclusions[k], cell, axes)) continue;
+      if (!agrees(study_.exclusions[k], axes)) continue;
       used_[k] = excluded = true;
     }
     return excluded;
   }
 
-  static bool agrees(const Exclusion& exclusion, const StudyCell& cell, const Json& axes) {
+  static bool agrees(const Exclusion& exclusion, const Json& here) {
     return std::all_of(exclusion.entries.begin(), exclusion.entries.end(), [&](const auto& entry) {
       const auto& [key, values] = entry;
-      Json here;
-      if (key == "variant") {
-        here = cell.variant;
-      } else if (key == "model") {
-        here = cell.model;
-      } else if (key == "seed") {
-        here = cell.seed;
-      } else if (axes.contains(key)) {
-        here = axes.at(key);
-      }
-      return std::find(values.begin(), values.end(), here) != values.end();
+      return std::find(values.begin(), values.end(), here.value(key, Json())) != values.end();
     });
   }
 
@@ -236,7 +208,7 @@ class Expander {
   void check_exclusions() const {
     if (study_.is_quick) return;
     for (std::size_t k = 0; k < study_.exclusions.size(); ++k) {
-      if (k < used_.size() && used_[k]) continue;
+      if (used_[k]) continue;
       throw InputError(study_.exclusions[k].where,
                        "study.exclude: excludes no cell; correct its values or leave it out");
     }
@@ -253,6 +225,15 @@ class Expander {
 }  // namespace
 
 std::vector<StudyCell> expand(const StudyFile& study) { return Expander(study).cells(); }
+
+std::string group_label(const std::string& model, const std::string& variant, const Json& axes) {
+  std::string text;
+  for (const auto& [key, value] : axes.items()) {
+    const std::string plain = value.is_string() ? value.get<std::string>() : json_text(value);
+    text += (text.empty() ? "/" : ",") + key + "=" + plain;
+  }
+  return model + "/" + variant + text;
+}
 
 std::string place_of(const StudyCell& cell) {
   return json_text(

@@ -4,7 +4,7 @@
 
 #include "files/file_finder.hpp"
 #include "files/json.hpp"
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 #include "files/toml_file.hpp"
 #include "manifest/text.hpp"
 #include "manifest/values.hpp"
@@ -17,9 +17,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
-#include <functional>
 #include <set>
 
 namespace mixwell::study {
@@ -50,6 +48,43 @@ Json json_of(const toml::node& node) {
 }
 
 AxisValue value_of(const toml::node& node) { return {value_text(node), json_of(node)}; }
+
+/// Of a table, under its dotted key.
+struct TableEntry {
+  std::string name;
+  const toml::key& key;
+  const toml::node& node;
+};
+
+/// In the order of the file; toml++ sorts keys.
+std::vector<TableEntry> entries(const toml::table& table, const std::string& prefix) {
+  std::multimap<std::pair<unsigned, unsigned>, TableEntry> placed;
+  for (const auto& [key, node] : table) {
+    const toml::source_position begin = key.source().begin;
+    placed.emplace(std::pair(begin.line, begin.column),
+                   TableEntry{prefix + std::string(key.str()), key, node});
+  }
+  std::vector<TableEntry> all;
+  for (auto& [place, entry] : placed) all.push_back(std::move(entry));
+  return all;
+}
+
+bool is_list(const toml::node& node) { return node.is_array(); }
+bool is_no_table(const toml::node& node) { return !node.is_table(); }
+bool is_choice(const toml::node& node) {
+  return node.is_array() || (node.is_table() && node.as_table()->contains("from"));
+}
+
+/// `others`, and the names that tables of a manifest begin with.
+std::vector<std::string> with_manifest_tables(std::vector<std::string> others) {
+  others.emplace_back("run");
+  for (const Kind kind : all_kinds) others.emplace_back(to_string(kind));
+  return others;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 class StudyReader {
  public:
@@ -121,6 +156,11 @@ class StudyReader {
     return *node.as_array();
   }
 
+  std::string text(const toml::node& node, const std::string& rule) const {
+    if (!node.is_string()) fail(at(node), rule);
+    return **node.as_string();
+  }
+
   /// Fields of a table, whose other keys `also` names.
   void assign_all(const Fields& fields, const toml::table& table, const std::string& path,
                   const std::vector<std::string>& also) const {
@@ -137,7 +177,6 @@ class StudyReader {
   }
 
   void read_settings(const toml::table& table) {
-    std::optional<double>& cell_seconds = study_.cell_seconds;
     Fields fields;
     fields.text("base", study_.base).file();
     fields.integer("repeats", study_.repeats).at_least(1).at_most(1e6);
@@ -145,7 +184,7 @@ class StudyReader {
     fields.text("reference_variant", study_.reference_variant);
     fields.text("keep", study_.keep).one_of({"draws", "summary"});
     fields.text("framework", study_.framework).one_of({"hash", "version"});
-    fields.number("cell_seconds", cell_seconds).above(0);
+    fields.number("cell_seconds", study_.cell_seconds).above(0);
     fields.number("memory", study_.memory).above(0);
     fields.integer("threads", study_.threads).at_least(1).at_most(most_threads());
     fields.number("disk_wait", study_.disk_wait).at_least(0);
@@ -165,7 +204,7 @@ class StudyReader {
                     std::vector<Override>& changes) const {
     for (const auto& [key, node] : tables) {
       const std::string name(key.str());
-      if (std::find(others.begin(), others.end(), name) != others.end()) continue;
+      if (contains(others, name)) continue;
       if (name == "run") {
         for (const auto& [k, value] : table(node, name)) set(changes, "run", k, value);
       } else if (kind_from(name)) {
@@ -173,10 +212,8 @@ class StudyReader {
           component(changes, name + "." + std::string(k.str()), table(part, name + "..."), k);
         }
       } else {
-        std::vector<std::string> known = others;
-        known.emplace_back("run");
-        for (const Kind kind : all_kinds) known.emplace_back(to_string(kind));
-        fail(at(key), fmt::format("unknown key \"{}\"{}", name, suggestion(name, known)));
+        fail(at(key), fmt::format("unknown key \"{}\"{}", name,
+                                  suggestion(name, with_manifest_tables(others))));
       }
     }
   }
@@ -200,19 +237,9 @@ class StudyReader {
   std::vector<Variant> variants(const toml::node* node, const std::string& path) const {
     std::vector<Variant> found;
     if (node == nullptr) return found;
-    for (const auto& [key, value] : table(*node, path)) {
-      found.push_back(variant(key, value, path + "." + std::string(key.str())));
-    }
-    // toml++ sorts keys; the order of the file is the one people expect to see.
-    std::vector<std::pair<std::pair<unsigned, unsigned>, std::size_t>> order;
-    for (const auto& [key, value] : *node->as_table()) {
-      const toml::source_position begin = key.source().begin;
-      order.push_back({{begin.line, begin.column}, order.size()});
-    }
-    std::sort(order.begin(), order.end());
-    std::vector<Variant> sorted;
-    for (const auto& [place, index] : order) sorted.push_back(std::move(found[index]));
-    return sorted;
+    for (const TableEntry& entry : entries(table(*node, path), path + "."))
+      found.push_back(variant(entry.key, entry.node, entry.name));
+    return found;
   }
 
   Variant variant(const toml::key& key, const toml::node& node, const std::string& path) const {
@@ -225,10 +252,9 @@ class StudyReader {
     }
     const toml::table& keys = table(node, path);
     if (const toml::node* const removed = keys.get("remove")) {
-      for (const toml::node& item : list(*removed, path + ".remove")) {
-        if (!item.is_string()) fail(at(item), path + ".remove: wants \"KIND.NAME\"");
-        made.changes.push_back({**item.as_string(), "", at(item), Override::Effect::remove});
-      }
+      for (const toml::node& item : list(*removed, path + ".remove"))
+        made.changes.push_back({text(item, path + ".remove: wants \"KIND.NAME\""), "", at(item),
+                                Override::Effect::remove});
     }
     read_manifest(keys.get("manifest"), path, made);
     read_changes(keys, {"manifest", "remove", "axes", "zip", "tune", "quick"}, made.changes);
@@ -248,41 +274,33 @@ class StudyReader {
                           ".manifest: says in other words what study.base says; give one of "
                           "the two");
     }
-    if (!node->is_string()) fail(at(*node), path + ".manifest: wants the path of a manifest");
-    made.manifest = (fs::path(study_.path).parent_path() / **node->as_string()).string();
+    made.manifest = (fs::path(study_.path).parent_path() /
+                     text(*node, path + ".manifest: wants the path of a manifest"))
+                        .string();
     made.manifest_at = at(*node);
   }
 
-  using Leaf = std::function<bool(const toml::node&)>;
-  using Visit = std::function<void(const std::string&, const toml::key&, const toml::node&)>;
-
-  /// Dotted keys, in quotes or as nested tables, in the order of the file.
-  void flatten(const toml::table& from, const std::string& prefix, const Leaf& is_leaf,
-               const Visit& visit) const {
-    std::vector<std::pair<const toml::key*, const toml::node*>> entries;
-    for (const auto& [key, node] : from) entries.emplace_back(&key, &node);
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-      const toml::source_position x = a.first->source().begin, y = b.first->source().begin;
-      return std::tie(x.line, x.column) < std::tie(y.line, y.column);
-    });
-    for (const auto& [key, node] : entries) {
-      const std::string name = prefix + std::string(key->str());
-      if (is_leaf(*node)) {
-        visit(name, *key, *node);
-      } else if (node->is_table()) {
-        flatten(*node->as_table(), name + ".", is_leaf, visit);
+  /// Dotted keys, in quotes or as nested tables.
+  std::vector<TableEntry> leaves(const toml::table& from, bool (*is_leaf)(const toml::node&),
+                                 const std::string& prefix = "") const {
+    std::vector<TableEntry> all;
+    for (const TableEntry& entry : entries(from, prefix)) {
+      if (is_leaf(entry.node)) {
+        all.push_back(entry);
+      } else if (const toml::table* const nested = entry.node.as_table()) {
+        for (const TableEntry& one : leaves(*nested, is_leaf, entry.name + ".")) all.push_back(one);
       } else {
-        fail(at(*node), fmt::format("{} = {}: wants a list of values, found {}", name, shown(*node),
-                                    type_name(*node)));
+        fail(at(entry.node), fmt::format("{} = {}: wants a list of values, found {}", entry.name,
+                                         shown(entry.node), type_name(entry.node)));
       }
     }
+    return all;
   }
 
   void check_axis_key(const std::string& key, const Location& where) const {
     const std::string kind = key.substr(0, key.find('.'));
-    std::vector<std::string> known = {"run"};
-    for (const Kind one : all_kinds) known.emplace_back(to_string(one));
-    if (std::find(known.begin(), known.end(), kind) == known.end()) {
+    const std::vector<std::string> known = with_manifest_tables({});
+    if (!contains(known, kind)) {
       fail(where, fmt::format("{}: wants KIND.NAME.KEY or run.KEY; unknown kind \"{}\"{}", key,
                               kind, suggestion(kind, known)));
     }
@@ -293,71 +311,61 @@ class StudyReader {
     }
   }
 
-  Axis axis(const std::string& name, const toml::key& key, const toml::node& node) const {
-    Axis made{name, {}, at(key)};
-    check_axis_key(name, made.where);
-    for (const toml::node& item : list(node, name)) {
+  /// Of values that may repeat where others change beside them.
+  Axis zipped_axis(const TableEntry& entry) const {
+    Axis made{entry.name, {}, at(entry.key)};
+    check_axis_key(entry.name, made.where);
+    for (const toml::node& item : list(entry.node, entry.name))
       made.values.push_back(value_of(item));
-      for (std::size_t k = 0; k + 1 < made.values.size(); ++k) {
-        if (made.values[k].json == made.values.back().json)
-          fail(at(item), fmt::format("{} = {}: given twice", name, shown(item)));
-      }
+    return made;
+  }
+
+  Axis axis(const TableEntry& entry) const {
+    Axis made = zipped_axis(entry);
+    std::set<Json> seen;
+    for (const toml::node& item : *entry.node.as_array()) {
+      if (!seen.insert(json_of(item)).second)
+        fail(at(item), fmt::format("{} = {}: given twice", entry.name, shown(item)));
     }
     return made;
   }
 
   void read_axes(const toml::table& keys, const std::string& path,
                  std::vector<AxisGroup>& groups) const {
-    const Leaf is_list = [](const toml::node& node) { return node.is_array(); };
-    if (const toml::node* const grid = keys.get("axes")) {
-      flatten(table(*grid, path + ".axes"), "", is_list,
-              [&](const auto& name, auto& key, auto& node) {
-                groups.push_back({axis(name, key, node)});
-              });
-    }
-    const toml::node* const zips = keys.get("zip");
-    if (zips == nullptr) return;
-    for (const toml::node& item : list(*zips, path + ".zip")) {
-      AxisGroup group;
-      flatten(
-          table(item, path + ".zip"), "", is_list, [&](const auto& name, auto& key, auto& node) {
-            Axis one = zipped(name, key, node);
-            if (!group.empty() && one.values.size() != group.front().values.size()) {
-              fail(one.where, fmt::format("{} has {} values and {} has {}: zipped lists advance "
-                                          "together and are equally long",
-                                          one.key, one.values.size(), group.front().key,
-                                          group.front().values.size()));
-            }
-            group.push_back(std::move(one));
-          });
-      if (group.empty()) fail(at(item), path + ".zip: must not be empty");
-      groups.push_back(std::move(group));
-    }
+    if (const toml::node* const grid = keys.get("axes"))
+      for (const TableEntry& entry : leaves(table(*grid, path + ".axes"), is_list))
+        groups.push_back({axis(entry)});
+    if (const toml::node* const zips = keys.get("zip"))
+      for (const toml::node& item : list(*zips, path + ".zip"))
+        groups.push_back(zipped_axes(item, path + ".zip"));
   }
 
-  /// As axis(), but values may repeat: others change beside them.
-  Axis zipped(const std::string& name, const toml::key& key, const toml::node& node) const {
-    Axis made{name, {}, at(key)};
-    check_axis_key(name, made.where);
-    for (const toml::node& item : list(node, name)) made.values.push_back(value_of(item));
-    return made;
+  AxisGroup zipped_axes(const toml::node& item, const std::string& path) const {
+    AxisGroup group;
+    for (const TableEntry& entry : leaves(table(item, path), is_list)) {
+      const Axis& one = group.emplace_back(zipped_axis(entry));
+      const Axis& first = group.front();
+      if (one.values.size() != first.values.size())
+        fail(one.where, fmt::format("{} has {} values and {} has {}: zipped lists advance together "
+                                    "and are equally long",
+                                    one.key, one.values.size(), first.key, first.values.size()));
+    }
+    if (group.empty()) fail(at(item), path + ": must not be empty");
+    return group;
   }
 
   void read_aliases(const toml::node* node) {
     if (node == nullptr) return;
-    const Leaf is_list = [](const toml::node& n) { return n.is_array(); };
-    flatten(table(*node, "study.alias"), "", is_list,
-            [&](const auto& name, auto& key, auto& axes) { read_alias(name, key, axes); });
+    for (const TableEntry& entry : leaves(table(*node, "study.alias"), is_list)) read_alias(entry);
   }
 
-  void read_alias(const std::string& name, const toml::key& key, const toml::node& axes) {
-    const std::string path = "study.alias." + name;
-    study_.aliases.push_back({{name, {}}, at(key)});
+  void read_alias(const TableEntry& entry) {
+    const std::string path = "study.alias." + entry.name;
+    study_.aliases.push_back({{entry.name, {}}, at(entry.key)});
     check_alias_name(path, study_.aliases.back());
     const std::vector<std::string> known = axis_keys(study_);
-    for (const toml::node& item : list(axes, path)) {
-      if (!item.is_string()) fail(at(item), path + ": wants axes, each as \"KIND.NAME.KEY\"");
-      const std::string axis = **item.as_string();
+    for (const toml::node& item : list(entry.node, path)) {
+      const std::string axis = text(item, path + ": wants axes, each as \"KIND.NAME.KEY\"");
       check_name(path, "axis", axis, known, at(item));
       check_unnamed(path, axis, at(item));
       study_.aliases.back().axes.push_back(axis);
@@ -372,8 +380,7 @@ class StudyReader {
     std::vector<std::string> taken = StudyTable().columns();
     taken.insert(taken.end(), summary_metrics.begin(), summary_metrics.end());
     taken.insert(taken.end(), error_metrics.begin(), error_metrics.end());
-    if (std::find(taken.begin(), taken.end(), alias.name) != taken.end() ||
-        alias.name.ends_with("_mcse"))
+    if (contains(taken, alias.name) || alias.name.ends_with("_mcse"))
       fail(alias.where, path + ": a column of the table has this name; take another");
   }
 
@@ -413,11 +420,7 @@ class StudyReader {
     if (node == nullptr) return;
     std::vector<Override> changes;
     read_changes(table(*node, "study.quick"), {}, changes);
-    if (!wants_quick_) {
-      for (Variant& model : study_.models) model.quick.clear();
-      for (Variant& variant : study_.variants) variant.quick.clear();
-      return;
-    }
+    if (!wants_quick_) return;
     study_.is_quick = true;
     study_.quick = std::move(changes);
     study_.name += "-quick";
@@ -426,14 +429,11 @@ class StudyReader {
   }
 
   std::string reference(const toml::node& node, const std::string& key) const {
-    if (!node.is_string()) {
-      fail(at(node), fmt::format("{} = {}: wants a file (draws.nc or CSV), or a table MODEL = FILE",
-                                 key, shown(node)));
-    }
-    const std::string name = **node.as_string();
-    if (fs::is_directory(fs::path(study_.path).parent_path() / name)) {
-      return (fs::path(study_.path).parent_path() / name / "draws.nc").lexically_normal().string();
-    }
+    const std::string name =
+        text(node, fmt::format("{} = {}: wants a file (draws.nc or CSV), or a table MODEL = FILE",
+                               key, shown(node)));
+    const fs::path folder = fs::path(study_.path).parent_path() / name;
+    if (fs::is_directory(folder)) return (folder / "draws.nc").lexically_normal().string();
     return files_.find(name, key, at(node)).path;
   }
 
@@ -467,7 +467,7 @@ class StudyReader {
 
   void check_name(const std::string& path, const std::string& what, const std::string& name,
                   const std::vector<std::string>& known, const Location& where) const {
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    if (contains(known, name)) return;
     fail(where, fmt::format("{}: the study has no {} \"{}\"{}", path, what, name,
                             suggestion(name, known)));
   }
@@ -501,34 +501,31 @@ class StudyReader {
 
   void read_tune_keys(const toml::node& node, const std::string& path,
                       std::vector<TuneKey>& keys) const {
-    const Leaf is_choice = [](const toml::node& n) {
-      return n.is_array() || (n.is_table() && n.as_table()->contains("from"));
-    };
-    flatten(table(node, path), "", is_choice, [&](const auto& name, auto& key, auto& choice) {
+    for (const TableEntry& entry : leaves(table(node, path), is_choice)) {
       TuneKey made;
-      made.key = name;
-      made.where = at(key);
-      check_axis_key(name, made.where);
-      if (choice.is_array()) {
-        made.values = axis(name, key, choice).values;
-      } else {
-        read_range(*choice.as_table(), name, made);
-      }
+      made.key = entry.name;
+      made.where = at(entry.key);
+      check_axis_key(made.key, made.where);
+      if (entry.node.is_array())
+        made.values = axis(entry).values;
+      else
+        read_range(*entry.node.as_table(), made);
       keys.push_back(std::move(made));
-    });
+    }
   }
 
-  void read_range(const toml::table& range, const std::string& name, TuneKey& made) const {
+  void read_range(const toml::table& range, TuneKey& made) const {
     std::string scale = "linear";
     Fields fields;
     fields.number("from", made.from).required().help("smallest value");
     fields.number("to", made.to).required().help("largest value");
     fields.text("scale", scale).one_of({"linear", "log"});
     fields.flag("integer", made.integer);
-    assign_all(fields, range, name, {});
+    assign_all(fields, range, made.key, {});
     made.log = scale == "log";
-    if (!(made.from < made.to)) fail(at(range), name + ": `from` must be below `to`");
-    if (made.log && !(made.from > 0)) fail(at(range), name + ": a log scale wants `from` above 0");
+    if (!(made.from < made.to)) fail(at(range), made.key + ": `from` must be below `to`");
+    if (made.log && !(made.from > 0))
+      fail(at(range), made.key + ": a log scale wants `from` above 0");
   }
 
   void read_exclusions(const toml::node* node) {
@@ -543,20 +540,19 @@ class StudyReader {
   /// variant, model, seed and axes with the values they may have.
   std::map<std::string, std::vector<Json>> conditions(const toml::node& item,
                                                       const std::string& path) const {
-    std::map<std::string, std::vector<Json>> entries;
-    const Leaf is_value = [](const toml::node& n) { return !n.is_table(); };
+    std::map<std::string, std::vector<Json>> wanted;
     std::vector<std::string> known = axis_keys(study_);
     known.insert(known.end(), {"variant", "model", "seed"});
-    flatten(table(item, path), "", is_value, [&](const auto& name, auto& key, auto& node) {
-      check_name(path, "key", name, known, at(key));
-      Json values = json_of(node);
+    for (const TableEntry& entry : leaves(table(item, path), is_no_table)) {
+      check_name(path, "key", entry.name, known, at(entry.key));
+      Json values = json_of(entry.node);
       if (!values.is_array()) values = Json::array({values});
       for (const Json& value : values) {
-        check_condition(path, name, value, at(node));
-        entries[name].push_back(value);
+        check_condition(path, entry.name, value, at(entry.node));
+        wanted[entry.name].push_back(value);
       }
-    });
-    return entries;
+    }
+    return wanted;
   }
 
   void check_condition(const std::string& path, const std::string& name, const Json& value,

@@ -1,7 +1,8 @@
-// A study file as read: its base, axes, variants and settings, and where each thing stands.
+// A study file as read, and the cells and the candidates of tunings that it means.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/study.hpp>
 
@@ -115,5 +116,52 @@ AxisValue value_from(const std::string& toml);
 
 /// All axes of the study in order of appearance, those of its variants and models included.
 std::vector<std::string> axis_keys(const StudyFile& study);
+
+/// MODEL/VARIANT/KEY=VALUE,...: the label of cells, without the seed.
+std::string group_label(const std::string& model, const std::string& variant, const Json& axes);
+
+/// Models, then variants, then axes in the order of the file, seeds innermost; without the excluded
+/// ones. Throws InputError for a study without cells, an exclusion that excludes none, and for two
+/// cells of one label.
+std::vector<StudyCell> expand(const StudyFile& study);
+
+/// What the cells that differ only in the seed have in common, as JSON: {"model", "variant",
+/// "axes"}. Seeds of tuning come from it.
+std::string place_of(const StudyCell& cell);
+
+/// All changes that make the manifest of a cell, or one like it with `more` of them and another
+/// seed: its own, then `more`, then `seed` as run.seed.
+std::vector<Override> changes_with(const StudyFile& study, const StudyCell& cell,
+                                   const std::vector<Override>& more, std::int64_t seed);
+
+/// A seed of its own for each text, below 2^53 so that every reader of JSON keeps it.
+std::int64_t seed_of(const std::string& text);
+
+// Fair tuning: every variant chooses its own values on the same budget of gradients.
+
+/// What a variant (on a model, at one point of the axes) may choose.
+std::vector<TuneKey> tune_keys(const StudyFile& study, const StudyCell& cell);
+
+/// Candidates 0, 1, ... of a tuning: point k of the additive recurrence frac(o + k a) in the unit
+/// cube of n keys, a_j = x^-(j+1) with x^(n+1) = x + 1 (a low-discrepancy sequence), o from `text`.
+/// A list takes its share of [0, 1) for each value.
+MIXWELL_EXPORT std::vector<AxisValue> candidate(const std::vector<TuneKey>& keys, std::int64_t k,
+                                                const std::string& text);
+
+/// What sets the keys to these values.
+std::vector<Override> changes_to(const std::vector<TuneKey>& keys,
+                                 const std::vector<AxisValue>& values);
+
+/// Successive halving: how many candidates each rung tries. The number falls by
+/// candidates^(1 / rungs) from rung to rung.
+MIXWELL_EXPORT std::vector<std::int64_t> rungs(const TuneSettings& settings);
+
+/// The budget of a trial in rung r, in gradients: every rung has the same share of what is left
+/// when those before it have spent so much, so that what one overdraws the next ones save.
+MIXWELL_EXPORT double budget_of_trial(const TuneSettings& settings, std::size_t rung, double spent);
+
+/// Indices of the best `count` scores (NaN is worst), best first; of equals the first.
+MIXWELL_EXPORT std::vector<std::int64_t> best(
+    const std::vector<std::pair<std::int64_t, double>>& scores, std::int64_t count);
 
 }  // namespace mixwell::study

@@ -1,11 +1,11 @@
 // How far a study is at which other processes work.
 // SPDX-License-Identifier: Apache-2.0
+#include "study/claims.hpp"
 #include "study/file.hpp"
-#include "study/outline.hpp"
+#include "study/records.hpp"
 #include "study/reporter.hpp"
-#include "study/shares.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>

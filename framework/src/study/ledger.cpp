@@ -4,9 +4,9 @@
 
 #include "base/clock.hpp"
 #include "files/whole_file.hpp"
-#include "study/end_index.hpp"
+#include "study/claims.hpp"
 
-#include <mixwell/parallel.hpp>
+#include <mixwell/base/machine.hpp>
 
 #include <unistd.h>
 
@@ -43,17 +43,6 @@ void put_errors(const ReferenceErrors& errors, CellRecord& record) {
   record.row.curve = errors.curve;
   record.reference = errors.reference;
   for (CellMetric& error : last_errors(errors)) record.metrics.push_back(std::move(error));
-}
-
-/// With what the cell is, which the figures do not say.
-void put_figures(const CellFigures& figures, CellRecord& record) {
-  const CellRow is = std::exchange(record.row, figures.row);
-  record.row.cell = is.cell;
-  record.row.sha256 = is.sha256;
-  record.row.ingredients = is.ingredients;
-  record.row.manifest = is.manifest;
-  record.metrics = figures.metrics;
-  put_errors(figures.errors, record);
 }
 
 /// What the records of these cells say of them.
@@ -149,42 +138,38 @@ void Ledger::reopen() {
   }
 }
 
-void Ledger::write(const LedgerEvent& event) {
-  if (event.status == CellStatus::running) return start(event);
-  if (!event.description.cell.empty()) return keep(event);
-  cells_[event.cell].status = event.status;
-  forget(event.cell);
-}
-
 /// A cell that has not ended is in no index, and one that runs has no record.
 void Ledger::forget(const std::string& cell) const {
   forget_end(folder_, cell);
   ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
 }
 
-void Ledger::start(const LedgerEvent& event) {
-  CellState& state = cells_[event.cell];
+void Ledger::start(const std::string& cell, std::int64_t begun) {
+  CellState& state = cells_[cell];
   state.status = CellStatus::running;
   state.has_record = false;
-  state.attempts += event.begun;
+  state.attempts += begun;
   state.started_at = timestamp();
-  forget(event.cell);
+  forget(cell);
 }
 
-void Ledger::keep(const LedgerEvent& event) {
-  CellState& state = cells_[event.cell];
-  CellRecord record;
-  record.row = event.description;
-  if (event.figures) put_figures(*event.figures, record);
-  record.row.status = event.status;
-  record.row.reason = event.reason;
-  record.row.attempts = state.attempts;
-  record.row.started_at = state.started_at;
-  if (has_ended(event.status)) record.row.ended_at = timestamp();
-  write_record(record_file(folder_, RecordKind::cell, event.cell), json_of(record));
-  if (has_ended(event.status)) index_end(folder_, event.cell, event.status);
+void Ledger::put_off(const std::string& cell) {
+  cells_[cell].status = CellStatus::pending;
+  forget(cell);
+}
+
+void Ledger::keep(CellRow row, std::vector<CellMetric> metrics, const ReferenceErrors& errors) {
+  CellState& state = cells_[row.cell];
+  row.attempts = state.attempts;
+  row.started_at = state.started_at;
+  if (has_ended(row.status)) row.ended_at = timestamp();
+  CellRecord record{std::move(row), std::move(metrics), {}};
+  put_errors(errors, record);
+  const CellRow& kept = record.row;
+  write_record(record_file(folder_, RecordKind::cell, kept.cell), json_of(record));
+  if (has_ended(kept.status)) index_end(folder_, kept.cell, kept.status);
   state.has_record = true;
-  state.status = event.status;
+  state.status = kept.status;
   state.reference = record.reference;
 }
 

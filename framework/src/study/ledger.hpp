@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "study/outline.hpp"
+#include "study/records.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -13,17 +13,6 @@
 #include <vector>
 
 namespace mixwell::study {
-
-/// What happens to a cell: `running` when it begins, `pending` when it is put off, `done` with its
-/// figures, `failed` with the reason.
-struct LedgerEvent {
-  std::string cell;
-  CellStatus status = CellStatus::pending;
-  std::string reason{};
-  std::optional<CellFigures> figures{};
-  CellRow description{};   ///< of one that gets a record: it has ended, or is put off for good
-  std::int64_t begun = 1;  ///< as often as it begins, with processes that were killed
-};
 
 /// What a process knows of a cell.
 struct CellState {
@@ -60,7 +49,13 @@ class Ledger {
   /// Failed cells of the study are pending again.
   void reopen();
 
-  void write(const LedgerEvent& event);
+  /// A cell begins, as often as that was with processes that were killed.
+  void start(const std::string& cell, std::int64_t begun);
+  /// It has not ended, is nobody's, and has no record.
+  void put_off(const std::string& cell);
+  /// What came of a cell that has ended, or is put off for good: a record. Times and attempts are
+  /// those that are known here.
+  void keep(CellRow row, std::vector<CellMetric> metrics = {}, const ReferenceErrors& errors = {});
   /// Errors and curve of a cell, instead of those that it had.
   void compare(const std::string& cell, const ReferenceErrors& errors);
 
@@ -79,8 +74,6 @@ class Ledger {
   const Trials& trials_of(const std::string& tuning) const;
   void put_index_in_order() const;
   void forget(const std::string& cell) const;
-  void start(const LedgerEvent& event);
-  void keep(const LedgerEvent& event);
   void keep_tuning(const std::string& tuning) const;
 
   std::string folder_;

@@ -1,20 +1,25 @@
 // What the records of a study say of it, without what came of its cells.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/outline.hpp"
+#include "study/records.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <set>
 #include <tuple>
 
 namespace mixwell::study {
 namespace {
 
-/// The ids of the tunings as they are now.
-std::set<std::string> current(const Outline& outline) {
+/// The tunings as they are now, that have trials.
+std::map<std::string, const Trials*> current(const Outline& outline) {
+  std::map<std::string, const Trials*> found;
   const std::string ids = outline.fact("tunings");
-  return ids.empty() ? std::set<std::string>() : parse_json(ids).get<std::set<std::string>>();
+  if (ids.empty()) return found;
+  for (const auto& id : parse_json(ids).get<std::vector<std::string>>()) {
+    const auto trials = outline.tunings.find(id);
+    if (trials != outline.tunings.end() && !trials->second.empty()) found[id] = &trials->second;
+  }
+  return found;
 }
 
 auto order_of(const auto& one) { return std::tie(one.model, one.variant, one.axes); }
@@ -98,11 +103,8 @@ std::string Outline::fact(const std::string& key) const {
 
 std::vector<TrialRow> Outline::trials() const {
   std::vector<TrialRow> all;
-  for (const std::string& id : current(*this)) {
-    const auto found = tunings.find(id);
-    if (found == tunings.end()) continue;
-    for (const auto& [place, trial] : found->second) all.push_back(trial);
-  }
+  for (const auto& [id, trials] : current(*this))
+    for (const auto& [place, trial] : *trials) all.push_back(trial);
   std::stable_sort(all.begin(), all.end(), [](const TrialRow& a, const TrialRow& b) {
     return std::tuple_cat(order_of(a), std::tie(a.rung, a.candidate)) <
            std::tuple_cat(order_of(b), std::tie(b.rung, b.candidate));
@@ -112,10 +114,7 @@ std::vector<TrialRow> Outline::trials() const {
 
 std::vector<TuningSum> Outline::sums() const {
   std::vector<TuningSum> all;
-  for (const std::string& id : current(*this)) {
-    const auto found = tunings.find(id);
-    if (found != tunings.end() && !found->second.empty()) all.push_back(sum_of(id, found->second));
-  }
+  for (const auto& [id, trials] : current(*this)) all.push_back(sum_of(id, *trials));
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
   return all;

@@ -1,4 +1,4 @@
-// The plans of a study's cells: made once, remembered, and what identifies a cell.
+// Plans of a study's cells, what identifies a cell, and `mixwell study --dry-run`.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/planner.hpp"
 
@@ -6,11 +6,13 @@
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/toml_file.hpp"
-#include "plugin/scan_cache.hpp"
-#include "study/protocol.hpp"
+#include "study/claims.hpp"
+#include "study/records.hpp"
+#include "study/task.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/study.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
@@ -19,18 +21,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 namespace mixwell::study {
 
 namespace fs = std::filesystem;
-
-std::optional<WorkItem> RequestList::next() {
-  if (tasks_.empty()) return std::nullopt;
-  WorkItem task = std::move(tasks_.front());
-  tasks_.pop_front();
-  return task;
-}
 
 bool matches(const std::string& pattern, const std::string& label, const std::string& cell) {
   if (pattern.empty() || cell.starts_with(pattern)) return true;
@@ -39,13 +35,13 @@ bool matches(const std::string& pattern, const std::string& label, const std::st
   return ::fnmatch(pattern.c_str(), label.c_str(), 0) == 0;
 }
 
-Planner::Planner(const StudyOptions& options, const StudyFile& study, Remembered* remembered,
+Planner::Planner(const StudyOptions& options, const StudyFile& study, const std::string& remembers,
                  int lock)
     : options_(options),
       study_(study),
       cells_(expand(study)),
-      remembered_(remembered),
-      hashes_(remembered),
+      remembered_(remembers),
+      hashes_(remembered_),
       pool_({options.program, jobs(), study.memory, planning_seconds(), lock, options.stop}) {
   std::map<std::string, std::size_t> places;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
@@ -104,15 +100,13 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
     if (!estimate && recall(groups_[g], keys[g])) continue;
     tasks.push_back({g, PlanRequest{manifest_of(cell, changes), threads(), estimate}});
   }
-  RequestList batch(
+  pool_.run(
       std::move(tasks),
       [&](std::size_t g, WorkerAnswer answer) {
         take(groups_[g], std::move(answer));
-        if (groups_[g].plan && remembered_ != nullptr)
-          remembered_->know("plan " + keys[g], plan_text(*groups_[g].plan));
+        if (groups_[g].plan) remembered_.know("plan " + keys[g], plan_text(*groups_[g].plan));
       },
       [&tick](std::size_t) { tick(); });
-  pool_.run(batch);
   if (stopped()) return;
   refuse_bad_input();
 }
@@ -195,8 +189,7 @@ void Planner::take(SeedGroup& group, WorkerAnswer answer) {
 }
 
 bool Planner::recall(SeedGroup& group, const std::string& key) {
-  if (remembered_ == nullptr) return false;
-  const std::string text = remembered_->text("plan " + key);
+  const std::string text = remembered_.text("plan " + key);
   if (text.empty()) return false;
   std::optional<CellPlan> plan = plan_from(text);
   for (const DataFile& file : plan->files) {
@@ -225,4 +218,74 @@ void Planner::refuse_bad_input() const {
       fmt::join(reasons, "\n"), count, cells_.size(), first));
 }
 
+namespace {
+
+class DryRun {
+ public:
+  explicit DryRun(const StudyOptions& options)
+      : options_(options),
+        study_(read_study_file(options.path, options.quick)),
+        planner_(options, study_, "", -1) {}
+
+  StudyPlan plan() {
+    for (SeedGroup& group : planner_.groups()) {
+      if (group.keys.empty()) continue;
+      group.chosen = changes_to(group.keys, candidate(group.keys, 0, group.place));
+    }
+    planner_.plan(true, [] {});
+    if (planner_.stopped()) throw RunError("interrupted");
+    std::vector<PlannedCell> cells(planner_.cells().size());
+    for (SeedGroup& group : planner_.groups()) {
+      for (const std::size_t k : group.cells) cells[k] = planned(group, planner_.cells()[k]);
+    }
+    std::erase_if(cells, [this](const PlannedCell& cell) {
+      return !matches(options_.only, cell.label, cell.cell);
+    });
+    StudyPlan plan;
+    plan.study = study_.name;
+    plan.cells = std::move(cells);
+    if (study_.tune) plan.tune_gradients = study_.tune->gradients;
+    return plan;
+  }
+
+ private:
+  PlannedCell planned(SeedGroup& group, const StudyCell& cell) {
+    PlannedCell planned;
+    planned.label = cell.label;
+    planned.model = cell.model;
+    planned.variant = cell.variant;
+    planned.seed = cell.seed;
+    planned.refused = group.no_plan;
+    planned.tuned = !group.keys.empty();
+    if (!planned.tuned) planned.cell = planner_.identity(group, cell).sha256.substr(0, 16);
+    const Json axes = parse_json(cell.axes);
+    for (const auto& [key, value] : axes.items())
+      planned.axes.emplace_back(key, study_value(value));
+    planned.status = cells_.read(planned.cell).row.status;
+    if (group.plan) describe(*group.plan, planned);
+    return planned;
+  }
+
+  static void describe(const CellPlan& plan, PlannedCell& planned) {
+    planned.certificate = to_string(plan.certificate);
+    planned.refused = plan.refused;
+    if (!plan.cost) return;
+    planned.gradients = plan.cost->gradients;
+    planned.seconds = plan.cost->seconds;
+    planned.reason = plan.cost->reason;
+  }
+
+  const StudyOptions& options_;
+  const StudyFile study_;
+  Planner planner_;
+  const CellsNow cells_{options_.folder, LongTexts::skipped};
+};
+
+}  // namespace
 }  // namespace mixwell::study
+
+namespace mixwell {
+
+StudyPlan plan_study(const StudyOptions& options) { return study::DryRun(options).plan(); }
+
+}  // namespace mixwell

@@ -3,12 +3,9 @@
 #pragma once
 
 #include "study/content_hash.hpp"
-#include "study/expansion.hpp"
-#include "study/remembered.hpp"
-#include "study/tuning.hpp"
+#include "study/file.hpp"
 #include "study/worker_pool.hpp"
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,28 +13,6 @@
 #include <vector>
 
 namespace mixwell::study {
-
-/// A list of requests, answered in any order.
-class RequestList final : public Work {
- public:
-  using Answered = std::function<void(std::size_t, WorkerAnswer)>;
-  using Tick = std::function<void(std::size_t running)>;
-
-  RequestList(std::vector<WorkItem> tasks, Answered answered, Tick tick)
-      : tasks_(tasks.begin(), tasks.end()),
-        answered_(std::move(answered)),
-        tick_(std::move(tick)) {}
-
-  std::optional<WorkItem> next() override;
-  bool waits() override { return !tasks_.empty(); }
-  void answered(std::size_t id, WorkerAnswer answer) override { answered_(id, std::move(answer)); }
-  void tick(std::size_t running) override { tick_(running); }
-
- private:
-  std::deque<WorkItem> tasks_;
-  Answered answered_;
-  Tick tick_;
-};
 
 /// Whether --only PATTERN means this cell (StudyOptions::only).
 bool matches(const std::string& pattern, const std::string& label, const std::string& cell);
@@ -63,14 +38,17 @@ struct SeedGroup {
 /// What dry runs and runs have in common: cells, groups, workers and their plans.
 class Planner {
  public:
-  /// Keeps references. `remembered`: null where nothing is; `lock`: see PoolSettings.
-  Planner(const StudyOptions& options, const StudyFile& study, Remembered* remembered, int lock);
+  /// Keeps references. `remembers`: the folder of a study that keeps plans, or ""; `lock`: see
+  /// PoolSettings.
+  Planner(const StudyOptions& options, const StudyFile& study, const std::string& remembers,
+          int lock);
 
   const std::vector<StudyCell>& cells() const noexcept { return cells_; }
   std::vector<SeedGroup>& groups() noexcept { return groups_; }
   const std::vector<SeedGroup>& groups() const noexcept { return groups_; }
   const StudyCell& first_of(const SeedGroup& group) const { return cells_[group.cells.front()]; }
   FileHashes& hashes() noexcept { return hashes_; }
+  Remembered& remembered() noexcept { return remembered_; }
   WorkerPool& pool() noexcept { return pool_; }
   bool stopped() const { return is_made(options_.stop); }
   int jobs() const;
@@ -106,7 +84,7 @@ class Planner {
   const StudyFile& study_;
   std::vector<StudyCell> cells_;
   std::vector<SeedGroup> groups_;
-  Remembered* remembered_;
+  Remembered remembered_;
   FileHashes hashes_;
   WorkerPool pool_;
   std::string fingerprint_;

@@ -1,20 +1,19 @@
 // How a study and its workers speak: a line of JSON for a request, and one for its answer.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/protocol.hpp"
-
 #include "base/shortened.hpp"
 #include "files/json.hpp"
 #include "study/rows.hpp"
-#include "study/table_json.hpp"
+#include "study/task.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <concepts>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace mixwell::study {
@@ -162,6 +161,17 @@ WorkerRequest request_from(const std::string& line) {
 
 WorkerAnswer answer_from(const std::string& line) {
   return read_line<WorkerAnswer>(line, "answer");
+}
+
+bool write_line(int descriptor, std::string line) {
+  line += '\n';
+  for (std::size_t done = 0; done < line.size();) {
+    const ssize_t n = ::write(descriptor, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
 }
 
 std::string plan_text(const CellPlan& plan) { return json_text(written(plan)); }

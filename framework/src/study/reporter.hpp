@@ -8,6 +8,7 @@
 #include <mixwell/lab/study.hpp>
 
 #include <string>
+#include <thread>
 
 namespace mixwell::study {
 
@@ -20,8 +21,13 @@ class Reporter {
   StudyProgress& progress() noexcept { return progress_; }
   /// StudyProgress::seconds count from here.
   void start_clock() { began_ = Clock::now(); }
-  void tell();
-  void remark(const std::string& text) const;
+  void tell() {
+    progress_.seconds = seconds_since(began_);
+    if (options_.progress) options_.progress(progress_);
+  }
+  void remark(const std::string& text) const {
+    if (options_.remark) options_.remark(text);
+  }
 
   /// What `action` returns, tried again as long as the disk is full, up to `disk_wait` seconds.
   template <class Action>
@@ -45,7 +51,16 @@ class Reporter {
     ~Stage() { progress.stage = before; }
   };
 
-  bool wait_for_room(const std::string& reason, Clock::time_point start);
+  /// False when it has been waited for long enough.
+  bool wait_for_room(const std::string& reason, Clock::time_point start) {
+    if (is_made(options_.stop) || seconds_since(start) > disk_wait_) return false;
+    if (progress_.stage != "waiting for the disk")
+      remark(reason + "; waiting for room on the disk");
+    progress_.stage = "waiting for the disk";
+    tell();
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    return true;
+  }
 
   const StudyOptions& options_;
   double disk_wait_;

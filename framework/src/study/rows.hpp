@@ -1,4 +1,4 @@
-// Rows of a study's records: structs whose members are named as columns.
+// Rows of a study's records: structs whose members are named as columns; and JSON of its table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,6 +6,7 @@
 #include "study/task.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,22 @@
 #include <tuple>
 #include <type_traits>
 #include <vector>
+
+namespace mixwell {
+
+StudyValue study_value(const nlohmann::ordered_json& json);
+nlohmann::ordered_json study_value_json(const StudyValue& value);
+
+// Where something is read back, they throw nlohmann's exceptions.
+
+void to_json(nlohmann::ordered_json& json, const ErrorPoint& point);
+void from_json(const nlohmann::ordered_json& json, ErrorPoint& point);
+void to_json(nlohmann::ordered_json& json, const AxisAlias& alias);
+void from_json(const nlohmann::ordered_json& json, AxisAlias& alias);
+void to_json(nlohmann::ordered_json& json, const PaperFigure& figure);
+void from_json(const nlohmann::ordered_json& json, PaperFigure& figure);
+
+}  // namespace mixwell
 
 namespace mixwell::study {
 
@@ -108,37 +125,48 @@ auto parts(Is<CellRow> auto& row) {
 auto parts(Is<MetricRow> auto& row) {
   return RowColumns("cell name value mcse", std::tie(row.cell, row.name, row.value, row.mcse));
 }
+auto parts(Is<ErrorPoint> auto& row) {
+  return RowColumns(
+      "draws gradients seconds error_mean error_covariance",
+      std::tie(row.draws, row.gradients, row.seconds, row.error_mean, row.error_covariance));
+}
 auto parts(Is<ComparedRow> auto& row) {
   return RowColumns("cell reference", std::tie(row.cell, row.reference));
 }
 
-// What stands in a column. What is not known, "" and NaN, is null. JSON has no number for an
-// infinite one: {"real": "inf"}.
+// What stands in a column. What is not known, "" and NaN, is nothing.
 
-inline Json column_json(const std::string& text) { return text.empty() ? Json() : Json(text); }
-inline Json column_json(std::int64_t number) { return number; }
-inline Json column_json(bool value) { return value ? 1 : 0; }
-inline Json column_json(double number) {
-  const Json figure = figure_json(number);
-  return figure.is_string() ? Json::object({{"real", figure}}) : figure;
+inline StudyValue value_of(std::int64_t number) { return number; }
+inline StudyValue value_of(bool value) { return value; }
+inline StudyValue value_of(double number) {
+  return std::isnan(number) ? StudyValue() : StudyValue(number);
 }
-inline Json column_json(CellStatus status) { return to_string(status); }
-inline Json column_json(EndedBy ended_by) { return to_string(ended_by); }
-Json column_json(const std::vector<ErrorPoint>& curve);
+inline StudyValue value_of(const std::string& text) {
+  return text.empty() ? StudyValue() : StudyValue(text);
+}
+inline StudyValue value_of(CellStatus status) { return std::string(to_string(status)); }
+inline StudyValue value_of(EndedBy ended_by) { return std::string(to_string(ended_by)); }
+inline StudyValue value_of(const JsonText& json) { return json; }
+StudyValue value_of(const std::vector<ErrorPoint>& curve);
 /// A text may be "", where something is known to be nothing.
 template <class T>
-Json column_json(const std::optional<T>& value) {
+StudyValue value_of(const std::optional<T>& value) {
+  if (!value) return {};
   if constexpr (std::is_same_v<T, std::string>)
-    return value ? Json(*value) : Json();
+    return *value;
   else
-    return value ? column_json(*value) : Json();
+    return value_of(*value);
 }
+
+/// In a record a flag is 1 or 0, and JSON is a text. It has no number for an infinite one:
+/// {"real": "inf"}.
+Json column_json(const StudyValue& value);
 
 inline void read_column(const Json& json, std::string& to) { json.get_to(to); }
 inline void read_column(const Json& json, std::int64_t& to) { json.get_to(to); }
 inline void read_column(const Json& json, bool& to) { to = json.get<std::int64_t>() != 0; }
 inline void read_column(const Json& json, double& to) {
-  to = json.is_object() ? figure_in(json.at("real")) : json.get<double>();
+  to = figure_in(json.is_object() ? json.at("real") : json);
 }
 void read_column(const Json& json, CellStatus& to);
 void read_column(const Json& json, EndedBy& to);
@@ -164,7 +192,7 @@ template <class Row>
 Json json_of_row(const Row& row) {
   Json::object_t json;
   each_column(parts(row), [&](std::string_view name, const auto& value) {
-    json.emplace_back(name, column_json(value));
+    json.emplace_back(name, column_json(value_of(value)));
   });
   return json;
 }

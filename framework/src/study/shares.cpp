@@ -1,15 +1,59 @@
-// Whose turn a cell of a study is, where several processes may be at work on it.
+// Whose turn a cell of a study is, and which cells have ended.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/shares.hpp"
+#include "files/whole_file.hpp"
+#include "study/claims.hpp"
 
-#include "study/records.hpp"
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <filesystem>
 #include <limits>
 
 namespace mixwell::study {
+namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array ends = {CellStatus::done, CellStatus::failed};
+
+std::string index_folder(const std::string& folder) { return folder + "/ended"; }
+
+std::string name_of(const std::string& folder, const std::string& cell, CellStatus status) {
+  return index_folder(folder) + "/" + cell + "." + std::string(to_string(status));
+}
+
+}  // namespace
+
+EndStatuses indexed_ends(const std::string& folder) {
+  EndStatuses found;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(index_folder(folder), none)) {
+    const fs::path name = entry.path().filename();
+    for (const CellStatus status : ends) {
+      if (name.extension() == "." + std::string(to_string(status))) found[name.stem()] = status;
+    }
+  }
+  return found;
+}
+
+void index_end(const std::string& folder, const std::string& cell, CellStatus status) {
+  const std::string name = name_of(folder, cell, status);
+  const auto make = [&] { return ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644); };
+  int descriptor = make();
+  if (descriptor < 0 && errno == ENOENT) {
+    std::error_code ignored;
+    fs::create_directories(index_folder(folder), ignored);
+    descriptor = make();
+  }
+  if (descriptor < 0) throw WriteError(name, errno);
+  ::close(descriptor);
+}
+
+void forget_end(const std::string& folder, const std::string& cell) {
+  for (const CellStatus status : ends) ::unlink(name_of(folder, cell, status).c_str());
+}
 
 Turn Shares::ended(const std::string& cell, bool needs_draws) const {
   const auto end = recorded_end(folder_, cell);
@@ -50,6 +94,16 @@ bool CellsAtWork::show(StudyRow& row) const {
   row.started_at = found->second.since;
   row.attempts += found->second.number;
   return true;
+}
+
+CellRecord CellsNow::read(const std::string& cell, bool* is_damaged) const {
+  std::optional<CellRecord> record = read_cell(folder_, cell, texts_, is_damaged);
+  const auto pending = pending_.find(cell);
+  if (!record && pending != pending_.end()) record = CellRecord{pending->second, {}, {}};
+  CellRecord now = std::move(record).value_or(CellRecord());
+  now.row.cell = cell;
+  at_work_.show(now.row);
+  return now;
 }
 
 void Shares::tidy() {

@@ -1,23 +1,20 @@
 // A study: plans its cells, lets variants tune, runs what is not finished, keeps its records.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
+#include "files/folder_lock.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
+#include "study/claims.hpp"
 #include "study/comparison.hpp"
 #include "study/database.hpp"
-#include "study/findings.hpp"
 #include "study/ledger.hpp"
-#include "study/lock.hpp"
 #include "study/planner.hpp"
 #include "study/records.hpp"
 #include "study/reporter.hpp"
-#include "study/shares.hpp"
-#include "study/table_json.hpp"
 #include "study/tuner.hpp"
-#include "study/why.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
@@ -36,6 +33,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Workers of a parent that was killed hold the lock until they are gone, too.
+LockTerms study_lock() {
+  return {"study.lock", "Mixwell study", "this study",
+          " (`--table` shows how far it is, `--worker` works with it)", std::chrono::seconds(3)};
+}
+
 /// A cell to run: where it stands, and its id.
 struct Job {
   std::size_t cell = 0;
@@ -53,8 +56,7 @@ class StudyRun final : public Work {
         reporter_(options, study_.disk_wait),
         ledger_(folder_),
         database_(folder_),
-        remembered_(options.worker ? "" : folder_),
-        planner_(options, study_, &remembered_, lock_descriptor()),
+        planner_(options, study_, options.worker ? "" : folder_, lock_descriptor()),
         comparison_(study_, planner_, ledger_, reporter_, folder_),
         shares_(folder_, study_.dead_after) {}
 
@@ -115,16 +117,15 @@ class StudyRun final : public Work {
     } else if (answer.status == WorkerStatus::suspended) {
       const bool is_others = gives_up(number) || !answer.reason.empty();
       if (is_others) elsewhere_.push_back(job);
-      put_off(job, is_others ? CellRow() : described(job));
+      put_off(job, !is_others);
     } else {
       disk_trouble_.reset();
       progress_.stage = "running";
-      end(job, std::move(answer));
+      end(job, answer);
     }
   }
 
   void tick(std::size_t running) override {
-    flush();
     look_elsewhere();
     if (!options_.worker) database_.look();
     progress_.running = static_cast<std::int64_t>(running);
@@ -148,8 +149,10 @@ class StudyRun final : public Work {
   }
 
   std::vector<std::string> findings() const {
-    const std::vector<TuningSum> sums = ledger_.outline().sums();
-    return tuning_findings({sums.begin(), sums.end()}, study_.tune->gradients);
+    StudyTable table;
+    for (TuningSum& sum : ledger_.outline().sums()) table.tunings.push_back(std::move(sum));
+    table.tune_gradients = study_.tune->gradients;
+    return table.findings();
   }
 
   Tuner::OpenTunings tuning_mode() const {
@@ -198,10 +201,9 @@ class StudyRun final : public Work {
     return turn == Turn::mine;
   }
 
+  /// Takes the old record away: from here on the worker alone is in the cell's folder.
   WorkItem begin(const Job& job) {
-    events_.push_back(
-        {.cell = job.id, .status = CellStatus::running, .begun = shares_.claims().number(job.id)});
-    flush();  // takes the old record away: from here on the worker alone is in the cell's folder
+    record([&] { ledger_.start(job.id, shares_.claims().number(job.id)); });
     const std::size_t number = started_.size();
     started_.push_back(job);
     return {number, request(job)};
@@ -252,22 +254,20 @@ class StudyRun final : public Work {
     queue_.erase(of_others + std::min(others, most_of_others), queue_.end());
   }
 
-  /// It has not ended, and is nobody's; `cell`: kept in its record, where nobody else may be at it.
-  void put_off(const Job& job, CellRow cell) {
-    events_.push_back(
-        {.cell = job.id, .status = CellStatus::pending, .description = std::move(cell)});
-    to_release_.push_back(job.id);
+  /// It has not ended, and is nobody's. It may have a record where nobody else is at it.
+  void put_off(const Job& job, bool has_record) {
+    record([&] { has_record ? ledger_.keep(described(job)) : ledger_.put_off(job.id); });
+    shares_.claims().release(job.id);
   }
 
   void wait_for_disk(const Job& job, const std::string& reason) {
-    put_off(job, {});
+    put_off(job, false);
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
       reporter_.remark(reason + "\n  the cell runs again when there is room on the disk");
     }
     if (seconds_since(*disk_trouble_) > study_.disk_wait) {
-      flush();
       throw RunError(
           fmt::format("{}\n  no room on the disk for {} s ([study] disk_wait); what is "
                       "finished is kept in {}, and the same command goes on from there",
@@ -286,6 +286,7 @@ class StudyRun final : public Work {
   void lay_out() {
     std::vector<StudyPlace> points(planner_.cells().size());
     std::vector<std::string> ids(points.size());
+    std::vector<Job> jobs;
     std::vector<Job> all;  // of each cell that stands in several places the first
     std::set<std::string> seen;
     for (std::size_t g = 0; g < planner_.groups().size(); ++g) {
@@ -302,7 +303,7 @@ class StudyRun final : public Work {
                      ids[k]};
         if (!seen.insert(ids[k]).second) continue;
         all.push_back({k, g, ids[k]});
-        if (group.ready && matches(options_.only, place.label, ids[k])) jobs_.push_back(all.back());
+        if (group.ready && matches(options_.only, place.label, ids[k])) jobs.push_back(all.back());
       }
     }
     seen.clear();
@@ -311,7 +312,7 @@ class StudyRun final : public Work {
     all = {};
     if (options_.worker) take_references(ids);
     comparison_.begin(std::move(ids));
-    fill_queue();
+    fill_queue(std::move(jobs));
   }
 
   /// A worker writes only what was not there, and describes a cell when it begins it.
@@ -334,7 +335,7 @@ class StudyRun final : public Work {
     std::vector<std::string> cells;
     for (const Job& job : all) cells.push_back(job.id);
     ledger_.keep_pending(cells, [&](std::size_t k) { return described(all[k]); });
-    remembered_.keep();
+    planner_.remembered().keep();
   }
 
   /// Whether all places are written down as this process has them; false where nothing is yet, or
@@ -362,8 +363,8 @@ class StudyRun final : public Work {
   }
 
   [[noreturn]] void refuse(const StudyPlace& point, const std::string& ingredients) {
-    const std::string before = ledger_.outline().fact("ingredients");
-    const std::string other = ingredient_differences(before.empty() ? "{}" : before, ingredients);
+    const std::string other =
+        ingredient_differences(ledger_.outline().fact("ingredients"), ingredients, true);
     throw InputError(fmt::format(
         "{}: the cells of the study there are made of something else than those of this worker, "
         "{} to begin with:\n{}  give all workers the same study file, data, plugins and program; "
@@ -386,19 +387,17 @@ class StudyRun final : public Work {
     return {untuned_id(group.tuning, place.label), "{}"};
   }
 
-  CellRow described(const Job& job) {
+  /// What a cell is, beside what came of it.
+  CellRow described(const Job& job, CellRow cell = {}) {
     SeedGroup& group = planner_.groups()[job.group];
     const StudyCell& place = planner_.cells()[job.cell];
-    const Identity identity = this->identity(group, place);
-    CellRow cell;
+    Identity identity = this->identity(group, place);
     cell.cell = job.id;
-    cell.sha256 = identity.sha256;
-    cell.certificate = "";
-    cell.ingredients = identity.ingredients;
-    if (group.ready && group.plan) {
-      cell.certificate = to_string(group.plan->certificate);
-      cell.manifest = group.ingredients->manifest(place.run_seed);
-    }
+    cell.sha256 = std::move(identity.sha256);
+    cell.ingredients = std::move(identity.ingredients);
+    const bool is_known = group.ready && group.plan;
+    if (is_known) cell.manifest = group.ingredients->manifest(place.run_seed);
+    if (!cell.certificate) cell.certificate = is_known ? to_string(group.plan->certificate) : "";
     return cell;
   }
 
@@ -427,11 +426,11 @@ class StudyRun final : public Work {
     std::rotate(others, others + static_cast<std::ptrdiff_t>(begin), last);
   }
 
-  void fill_queue() {
-    std::stable_partition(jobs_.begin(), jobs_.end(),
+  void fill_queue(std::vector<Job> jobs) {
+    std::stable_partition(jobs.begin(), jobs.end(),
                           [this](const Job& job) { return comparison_.is_reference(job.cell); });
-    progress_.total = static_cast<std::int64_t>(jobs_.size());
-    for (const Job& job : jobs_) {
+    progress_.total = static_cast<std::int64_t>(jobs.size());
+    for (const Job& job : jobs) {
       const CellStatus status = ledger_.known(job.id).status;
       const bool is_reference = comparison_.is_reference(job.cell);
       if (status == CellStatus::done && (!is_reference || comparison_.has_draws(job.id))) {
@@ -440,16 +439,12 @@ class StudyRun final : public Work {
         ++progress_.failed;
       } else if (const std::string why = refusal(job); !why.empty()) {
         ++progress_.failed;
-        if (!options_.worker)
-          events_.push_back({job.id, CellStatus::failed, why, {}, described(job)});
+        if (!options_.worker) record([&] { ledger_.keep(failed(job, why)); });
       } else {
         queue_.push_back(job);
         if (is_reference) comparison_.expect();
       }
     }
-    flush();
-    jobs_.clear();
-    jobs_.shrink_to_fit();
   }
 
   void run_cells() {
@@ -457,7 +452,6 @@ class StudyRun final : public Work {
     WorkerPool pool({options_.program, planner_.jobs(), study_.memory, study_.cell_seconds,
                      lock_descriptor(), options_.stop});
     pool.run(*this);
-    flush();
     progress_.running = 0;
     reporter_.tell();
   }
@@ -475,40 +469,46 @@ class StudyRun final : public Work {
 
   std::string cell_folder(const Job& job) const { return folder_ + "/cells/" + job.id; }
 
-  void end(const Job& job, WorkerAnswer answer) {
+  void end(const Job& job, const WorkerAnswer& answer) {
     const bool done = answer.status == WorkerStatus::done;
     if (done) check_unchanged();
     if (comparison_.is_reference(job.cell)) comparison_.ended(job.id, done);
-    LedgerEvent event{job.id, CellStatus::failed, answer.reason, {}, described(job)};
-    if (done) {
-      event.status = CellStatus::done;
-      event.figures = std::get<CellFigures>(std::move(answer.result));
-      comparison_.explain(event.figures->errors.reason);
-    }
     if (!done && study_.keep == "summary") {
       std::error_code ignored;
       fs::remove_all(cell_folder(job), ignored);
     }
     ++(done ? progress_.done : progress_.failed);
     ++progress_.ended;
-    events_.push_back(std::move(event));
-    to_release_.push_back(job.id);
+    record([&] {
+      done ? keep(job, std::get<CellFigures>(answer.result))
+           : ledger_.keep(failed(job, answer.reason));
+    });
+    shares_.claims().release(job.id);
   }
 
-  /// What happened since the last time. Claims are given back when the records are written.
-  void flush() {
-    if (!events_.empty()) database_.changed();
-    for (; !events_.empty(); events_.pop_front())
-      reporter_.patiently([this] { ledger_.write(events_.front()); });
-    for (const std::string& cell : to_release_) shares_.claims().release(cell);
-    to_release_.clear();
+  void keep(const Job& job, const CellFigures& figures) {
+    comparison_.explain(figures.errors.reason);
+    CellRow row = described(job, figures.row);
+    row.status = CellStatus::done;
+    ledger_.keep(std::move(row), figures.metrics, figures.errors);
+  }
+
+  CellRow failed(const Job& job, const std::string& reason) {
+    CellRow row = described(job);
+    row.status = CellStatus::failed;
+    row.reason = reason;
+    return row;
+  }
+
+  void record(const std::function<void()>& action) {
+    database_.changed();
+    reporter_.patiently(action);
   }
 
   /// A cell's id speaks of the files as they were when the study began.
   void check_unchanged() {
     const std::vector<std::string> changed = planner_.hashes().changed();
     if (changed.empty()) return;
-    flush();
     throw RunError(
         fmt::format("{} changed while the study was running; the same command goes on: "
                     "cells that use it run anew",
@@ -523,20 +523,16 @@ class StudyRun final : public Work {
   StudyProgress& progress_ = reporter_.progress();
   Ledger ledger_;
   DatabaseKeeper database_;
-  Remembered remembered_;
   Planner planner_;
   Comparison comparison_;
   Shares shares_;
-  std::vector<Job> jobs_;
   std::deque<Job> queue_;
   int in_vain_ = most_in_vain;  ///< cells asked for since the last that was free
   bool none_free_ = false;      ///< when a worker last looked at all
   int turns_ = 0;               ///< times that it did
   std::vector<Job> elsewhere_;
   std::vector<Job> started_;
-  std::deque<LedgerEvent> events_;  ///< not in the records yet
   std::optional<Clock::time_point> disk_trouble_;
-  std::vector<std::string> to_release_;  ///< with the next flush
   Clock::time_point not_before_ = Clock::now();
   Clock::time_point looked_ = Clock::now();
 };

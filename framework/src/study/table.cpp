@@ -1,16 +1,19 @@
-// The table of a study, from its records.
+// The table of a study, from its records, and what is to be said before its figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
-#include "study/outline.hpp"
-#include "study/shares.hpp"
-#include "study/table_json.hpp"
+#include "study/claims.hpp"
+#include "study/file.hpp"
+#include "study/records.hpp"
 
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/study.hpp>
-#include <mixwell/parallel.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -34,34 +37,68 @@ auto last_columns(const StudyRow& row) {
                row.host, row.curve));
 }
 
-// What a row has, in the table.
-
-StudyValue value_of(std::int64_t value) { return value; }
-StudyValue value_of(bool value) { return value; }
-StudyValue value_of(CellStatus status) { return std::string(to_string(status)); }
-StudyValue value_of(EndedBy ended_by) { return std::string(to_string(ended_by)); }
-StudyValue value_of(double value) { return std::isnan(value) ? StudyValue() : StudyValue(value); }
-StudyValue value_of(const std::string& text) {
-  return text.empty() ? StudyValue() : StudyValue(text);
-}
-StudyValue value_of(const std::vector<ErrorPoint>& curve) {
-  return curve.empty() ? StudyValue() : JsonText{json_text(curve)};
-}
-StudyValue value_of(const std::optional<std::string>& text) {
-  return text ? StudyValue(*text) : StudyValue();
-}
-template <class T>
-StudyValue value_of(const std::optional<T>& value) {
-  return value ? value_of(*value) : StudyValue();
-}
-
 /// Of the axis that the row has, of those that go by one name.
-StudyValue value_of(const AxisAlias& alias, const StudyTable& table, const StudyRow& row) {
+StudyValue alias_value(const AxisAlias& alias, const StudyTable& table, const StudyRow& row) {
   for (std::size_t k = 0; k < table.axes.size(); ++k) {
     if (alias.stands_for(table.axes[k]) && !std::holds_alternative<std::monostate>(row.axes[k]))
       return row.axes[k];
   }
   return {};
+}
+
+// What a reader must know before the figures: choices that rest on no score.
+
+constexpr std::size_t most_named = 5;
+/// Budgets that differ by more than this share are worth a sentence.
+constexpr double alike = 0.05;
+
+std::string label_of(const StudyTuning& tuning) {
+  return group_label(tuning.model, tuning.variant, parse_json(tuning.axes));
+}
+
+bool chose_blindly(const StudyTuning& tuning) { return tuning.tuned && !*tuning.tuned; }
+
+std::string blind_choice(const StudyTuning& tuning) {
+  const std::string why = tuning.reason.empty() ? "" : " (" + tuning.reason + ")";
+  const std::string label = label_of(tuning);
+  if (tuning.scored == 0) {
+    return fmt::format(
+        "{} is not tuned: none of its {} trials has a score{}, so the first candidate was taken",
+        label, tuning.trials, why);
+  }
+  return fmt::format(
+      "{} is not tuned fairly: only {} of its {} trials have a score{}, so candidates were left "
+      "out or taken without one",
+      label, tuning.scored, tuning.trials, why);
+}
+
+void add_blind_choices(const std::vector<StudyTuning>& tunings, std::vector<std::string>& to) {
+  std::size_t more = 0;
+  for (const StudyTuning& tuning : tunings) {
+    if (!chose_blindly(tuning)) continue;
+    if (to.size() < most_named)
+      to.push_back(blind_choice(tuning));
+    else
+      ++more;
+  }
+  if (more == 0) return;
+  to.push_back(fmt::format(
+      "{} more tunings chose without a score; the table marks their cells with tuned = false",
+      more));
+}
+
+void add_unequal_budgets(std::vector<StudyTuning> tunings, double budget,
+                         std::vector<std::string>& to) {
+  std::erase_if(tunings, [](const StudyTuning& one) { return !one.tuned; });
+  const auto [least, most] = std::minmax_element(
+      tunings.begin(), tunings.end(),
+      [](const StudyTuning& a, const StudyTuning& b) { return a.gradients < b.gradients; });
+  if (tunings.empty() || most->gradients <= (1.0 + alike) * least->gradients) return;
+  to.push_back(fmt::format(
+      "tuning did not cost the same everywhere: {} spent {:.0f} gradients and {} {:.0f}; the "
+      "budget of each was {:.0f}, and a trial ends before it or beyond it by as much as one sweep "
+      "costs",
+      label_of(*least), least->gradients, label_of(*most), most->gradients, budget));
 }
 
 class TableReader {
@@ -116,13 +153,14 @@ class TableReader {
   void read_row(std::size_t k) {
     const StudyPlace& place = outline_.places[k];
     bool is_damaged = false;
-    auto record = read_cell(folder_, place.cell, LongTexts::skipped, &is_damaged);
+    CellRecord now = cells_.read(place.cell, &is_damaged);
     damaged_[k] = is_damaged ? 1 : 0;
     StudyRow& row = table_.rows[k];
-    row = record ? std::move(record->row) : without_record(place.cell);
-    if (record) metrics_[k] = std::move(record->metrics);
-    row.cell = place.cell;
-    at_work_.show(row);
+    row = std::move(now.row);
+    for (const CellMetric& metric : now.metrics) {
+      metrics_[k][metric.name] = metric.value;
+      if (!std::isnan(metric.mcse)) metrics_[k][metric.name + "_mcse"] = metric.mcse;
+    }
     row.model = place.model;
     row.variant = place.variant;
     row.seed = place.seed;
@@ -133,48 +171,40 @@ class TableReader {
       row.axes.push_back(study_value(axes.value(key, Json())));
   }
 
-  CellRow without_record(const std::string& cell) const {
-    const auto found = pending_.find(cell);
-    return found == pending_.end() ? CellRow() : found->second;
-  }
-
   /// By name, each before its error.
   void read_metrics() {
-    std::map<std::string, bool> has_error;
+    std::set<std::string> names;
     for (const auto& of_row : metrics_)
-      for (const CellMetric& metric : of_row) {
-        bool& known = has_error[metric.name];
-        known = known || !std::isnan(metric.mcse);
-      }
-    std::map<std::string, std::size_t> columns;
-    for (const auto& [name, is_known] : has_error) {
-      columns[name] = table_.metrics.size();
-      table_.metrics.push_back(name);
-      if (is_known) table_.metrics.push_back(name + "_mcse");
-    }
+      for (const auto& [name, value] : of_row) names.insert(name);
+    table_.metrics.assign(names.begin(), names.end());
     for (std::size_t k = 0; k < metrics_.size(); ++k) {
-      std::vector<double>& values = table_.rows[k].metrics;
-      values.resize(table_.metrics.size(), StudyRow::unknown);
-      for (const CellMetric& metric : metrics_[k]) {
-        const std::size_t column = columns[metric.name];
-        values[column] = metric.value;
-        if (has_error[metric.name]) values[column + 1] = metric.mcse;
+      for (const std::string& name : names) {
+        const auto found = metrics_[k].find(name);
+        table_.rows[k].metrics.push_back(found == metrics_[k].end() ? unknown : found->second);
       }
     }
   }
 
   std::string folder_;
   const Outline outline_ = read_outline(folder_, LongTexts::skipped);
-  const std::map<std::string, CellRow> pending_ = read_pending(folder_, LongTexts::skipped);
-  const CellsAtWork at_work_{folder_};
+  const CellsNow cells_{folder_, LongTexts::skipped};
   std::map<std::tuple<std::string, std::string, std::string>, std::optional<bool>> tuned_;
   StudyTable table_;
-  std::vector<std::vector<CellMetric>> metrics_;  ///< as the rows
-  std::vector<char> damaged_;                     ///< likewise
+  std::vector<std::map<std::string, double>> metrics_;  ///< as the rows
+  std::vector<char> damaged_;                           ///< likewise
 };
 
 }  // namespace
 }  // namespace study
+
+/// A sentence for each tuning that chose without a score, up to five of them, and one where tunings
+/// spent different numbers of gradients, by more than a twentieth.
+std::vector<std::string> StudyTable::findings() const {
+  std::vector<std::string> found;
+  study::add_blind_choices(tunings, found);
+  study::add_unequal_budgets(tunings, tune_gradients, found);
+  return found;
+}
 
 std::vector<std::string> StudyTable::columns() const {
   std::vector<std::string> names;
@@ -194,7 +224,7 @@ std::vector<StudyValue> StudyTable::values(const StudyRow& row) const {
   };
   study::each_column(study::first_columns(row), add);
   all.insert(all.end(), row.axes.begin(), row.axes.end());
-  for (const AxisAlias& alias : aliases) all.push_back(study::value_of(alias, *this, row));
+  for (const AxisAlias& alias : aliases) all.push_back(study::alias_value(alias, *this, row));
   for (const double value : row.metrics) all.push_back(study::value_of(value));
   study::each_column(study::last_columns(row), add);
   return all;

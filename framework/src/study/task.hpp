@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/study.hpp>
 
 #include <array>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -145,5 +145,23 @@ struct WorkerAnswer {
   /// Of a plan, a run, a trial or a comparison that is done.
   std::variant<std::monostate, CellPlan, CellFigures, TrialResult, ReferenceErrors> result;
 };
+
+/// The descriptor that a worker answers on. Its first line, of no request, says that its plugins
+/// are loaded.
+inline constexpr int answer_descriptor = 3;
+
+MIXWELL_EXPORT std::string line_of(const WorkerRequest& request);
+/// What is no UTF-8 becomes U+FFFD.
+MIXWELL_EXPORT std::string line_of(const WorkerAnswer& answer);
+/// Throw RunError for any other line.
+MIXWELL_EXPORT WorkerRequest request_from(const std::string& line);
+MIXWELL_EXPORT WorkerAnswer answer_from(const std::string& line);
+
+/// False where nobody reads any more.
+bool write_line(int descriptor, std::string line);
+
+/// A plan as a study remembers it. Throws nlohmann's exceptions.
+std::string plan_text(const CellPlan& plan);
+CellPlan plan_from(const std::string& text);
 
 }  // namespace mixwell::study

@@ -1,12 +1,10 @@
 // One evaluation of a tuning: what a composition achieves on a budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/trial.hpp"
-
 #include "base/clock.hpp"
 #include "results/element_names.hpp"
 #include "run/chunks.hpp"
+#include "study/measuring.hpp"
 
-#include <mixwell/error.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/sampler.hpp>
 

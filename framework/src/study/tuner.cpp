@@ -5,7 +5,7 @@
 #include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
-#include "study/expansion.hpp"
+#include "study/file.hpp"
 
 #include <fmt/format.h>
 
@@ -17,27 +17,6 @@
 #include <thread>
 
 namespace mixwell::study {
-namespace {
-
-/// A group and a candidate.
-using TrialPlace = std::pair<std::size_t, std::int64_t>;
-using KnownScores = std::map<TrialPlace, double>;
-
-/// Of the groups all of whose candidates have ended.
-std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>> complete(
-    const std::map<std::size_t, std::vector<std::int64_t>>& field, const KnownScores& known) {
-  std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>> scores;
-  for (const auto& [g, candidates] : field) {
-    std::vector<std::pair<std::int64_t, double>> found;
-    for (const std::int64_t k : candidates) {
-      if (known.contains({g, k})) found.emplace_back(k, known.at({g, k}));
-    }
-    if (found.size() == candidates.size()) scores[g] = std::move(found);
-  }
-  return scores;
-}
-
-}  // namespace
 
 std::string Tuner::tuning_id(SeedGroup& group) {
   const TuneSettings& settings = *study_.tune;
@@ -172,39 +151,47 @@ void Tuner::tune(Candidates field) {
 
 Tuner::Scores Tuner::run_rung(int number, const Candidates& field) {
   std::vector<TrialPlace> places;
-  KnownScores known;
   std::vector<WorkItem> tasks;
   for (const auto& [g, candidates] : field) {
     const SeedGroup& group = planner_.groups()[g];
     const double budget = budget_of_trial(*study_.tune, static_cast<std::size_t>(number),
                                           ledger_.spent(group.tuning, number));
     for (const std::int64_t k : candidates) {
+      if (!group.wanted) continue;
       if (const auto score = ledger_.known_score(group.tuning, number, k)) {
-        known[{g, k}] = *score;
-        if (group.wanted) count_trial(!std::isnan(*score));
-      } else if (group.wanted) {
+        count_trial(!std::isnan(*score));
+      } else {
         tasks.push_back({places.size(), trial_request(group, number, budget, k)});
         places.emplace_back(g, k);
       }
     }
   }
-  run_trials(std::move(tasks), [&](std::size_t id, const TrialResult& result) {
-    known[places[id]] = result.score;
-    keep_trial(planner_.groups()[places[id].first], number, places[id].second, result);
-  });
-  return complete(field, known);
+  run_trials(number, std::move(tasks), places);
+  return complete(number, field);
 }
 
-void Tuner::run_trials(std::vector<WorkItem> tasks,
-                       const std::function<void(std::size_t, const TrialResult&)>& keep) {
-  RequestList batch(
+Tuner::Scores Tuner::complete(int number, const Candidates& field) const {
+  Scores scores;
+  for (const auto& [g, candidates] : field) {
+    std::vector<std::pair<std::int64_t, double>> found;
+    for (const std::int64_t k : candidates)
+      if (const auto score = ledger_.known_score(planner_.groups()[g].tuning, number, k))
+        found.emplace_back(k, *score);
+    if (found.size() == candidates.size()) scores[g] = std::move(found);
+  }
+  return scores;
+}
+
+void Tuner::run_trials(int number, std::vector<WorkItem> tasks,
+                       const std::vector<TrialPlace>& places) {
+  planner_.pool().run(
       std::move(tasks),
       [&](std::size_t id, const WorkerAnswer& answer) {
         if (answer.status == WorkerStatus::suspended) return;
         TrialResult result;
         result.reason = answer.reason;
         if (answer.status == WorkerStatus::done) result = std::get<TrialResult>(answer.result);
-        keep(id, result);
+        keep_trial(planner_.groups()[places[id].first], number, places[id].second, result);
         count_trial(!std::isnan(result.score));
         ++reporter_.progress().ended;
       },
@@ -212,7 +199,6 @@ void Tuner::run_trials(std::vector<WorkItem> tasks,
         reporter_.progress().running = static_cast<std::int64_t>(running);
         reporter_.tell();
       });
-  planner_.pool().run(batch);
 }
 
 TrialRequest Tuner::trial_request(const SeedGroup& group, int number, double budget,

@@ -7,7 +7,6 @@
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,6 +40,8 @@ class Tuner {
   void run();
 
  private:
+  /// A group and a candidate.
+  using TrialPlace = std::pair<std::size_t, std::int64_t>;
   /// By group: candidates.
   using Candidates = std::map<std::size_t, std::vector<std::int64_t>>;
   /// By group: candidates and their scores.
@@ -56,11 +57,10 @@ class Tuner {
   std::string tuning_id(SeedGroup& group);
   std::vector<AxisValue> values_of(const SeedGroup& group, std::int64_t k) const;
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
-  /// Of the groups that have all of them.
   Scores run_rung(int number, const Candidates& field);
-  /// `keep` is called with the number and the result of each.
-  void run_trials(std::vector<WorkItem> tasks,
-                  const std::function<void(std::size_t, const TrialResult&)>& keep);
+  void run_trials(int number, std::vector<WorkItem> tasks, const std::vector<TrialPlace>& places);
+  /// Of the groups all of whose candidates have ended.
+  Scores complete(int number, const Candidates& field) const;
   TrialRequest trial_request(const SeedGroup& group, int number, double budget,
                              std::int64_t k) const;
   void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);

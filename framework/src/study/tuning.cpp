@@ -1,9 +1,7 @@
 // Fair tuning: every variant chooses its own values on the same budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/tuning.hpp"
-
 #include "component/toml_text.hpp"
-#include "study/expansion.hpp"
+#include "study/file.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,30 +5,23 @@
 #include "base/memory.hpp"
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
-#include "study/cell_figures.hpp"
-#include "study/cell_place.hpp"
-#include "study/protocol.hpp"
-#include "study/reference_errors.hpp"
-#include "study/trial.hpp"
+#include "study/measuring.hpp"
 
-#include <mixwell/abi.hpp>
-#include <mixwell/durable.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/files/files.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/stop_request.hpp>
 #include <mixwell/lab/study.hpp>
-#include <mixwell/version.hpp>
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <toml++/toml.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <new>
 #include <thread>
 
@@ -52,42 +45,7 @@ void listen_to_parent() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-/// Lines of descriptor 0.
-class Lines {
- public:
-  bool next(std::string& line) {
-    for (;;) {
-      const std::size_t end = held_.find('\n', searched_);
-      if (end != std::string::npos) {
-        line = held_.substr(0, end);
-        held_.erase(0, end + 1);
-        searched_ = 0;
-        return true;
-      }
-      searched_ = held_.size();
-      std::array<char, 1 << 16> bytes;
-      const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return false;
-      held_.append(bytes.data(), static_cast<std::size_t>(n));
-    }
-  }
-
- private:
-  std::string held_;
-  std::size_t searched_ = 0;
-};
-
-bool tell(std::string line) {
-  line += '\n';
-  for (std::size_t done = 0; done < line.size();) {
-    const ssize_t n = ::write(answer_descriptor, line.data() + done, line.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
-}
+bool tell(const std::string& line) { return write_line(answer_descriptor, line); }
 
 /// The system's words for a disk that is full, a quota or a limit that is used up.
 bool is_disk_trouble(const std::string& message) {
@@ -302,11 +260,11 @@ namespace mixwell {
 
 void serve_study(const Registry& registry) {
   study::listen_to_parent();
-  study::Lines lines;
+  std::ios::sync_with_stdio(false);  // for lines of megabytes
   study::Worker worker(registry);
   std::string line;
   if (!study::tell("ready")) return;
-  while (lines.next(line)) {
+  while (std::getline(std::cin, line) && !std::cin.eof()) {
     if (!study::tell(line_of(worker.answer(study::request_from(line))))) return;
   }
 }

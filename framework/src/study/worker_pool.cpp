@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/worker_pool.hpp"
 
-#include "study/protocol.hpp"
+#include "files/descriptor.hpp"
+#include "study/task.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -33,28 +34,6 @@ constexpr int lowest_own_descriptor = 10;  // above those that workers are given
   throw RunError(fmt::format("worker processes: {}: {}", what, std::strerror(errno)));
 }
 
-/// A descriptor that is closed with its owner and never inherited by accident.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    reset();
-    number_ = std::exchange(other.number_, -1);
-    return *this;
-  }
-  int get() const noexcept { return number_; }
-  void reset() noexcept {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_ = -1;
-};
-
 struct Pipe {
   Descriptor read;
   Descriptor write;
@@ -70,30 +49,29 @@ Descriptor moved_up(int number) {
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
-  Pipe made;
-  made.read = moved_up(ends[0]);
-  made.write = moved_up(ends[1]);
-  return made;
+  return {moved_up(ends[0]), moved_up(ends[1])};
 }
 
 void set_nonblocking(const Descriptor& end) { ::fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
-class FileActions {
- public:
-  FileActions() { posix_spawn_file_actions_init(&actions_); }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
+/// What a process has open: which descriptor of this one, and under which number.
+using GivenDescriptors = std::vector<std::pair<int, int>>;
 
-  void give(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
-  void discard(int to) {
-    posix_spawn_file_actions_addopen(&actions_, to, "/dev/null", O_WRONLY, 0);
-  }
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
+pid_t start(std::vector<std::string> words, const GivenDescriptors& given) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  for (const auto& [from, to] : given) posix_spawn_file_actions_adddup2(&actions, from, to);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t process = -1;
+  errno =
+      ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (errno != 0) fail(words.front() + " cannot be started");
+  return process;
+}
 
 std::string signal_text(int signal) {
   const char* const name = sigabbrev_np(signal);
@@ -117,6 +95,26 @@ std::string last_words(std::string text) {
   return "; its last words: " + text;
 }
 
+class KnownTasks final : public Work {
+ public:
+  KnownTasks(std::vector<WorkItem> tasks, std::function<void(std::size_t, WorkerAnswer)> answered,
+             std::function<void(std::size_t)> tick)
+      : tasks_(std::move(tasks)), answered_(std::move(answered)), tick_(std::move(tick)) {}
+
+  std::optional<WorkItem> next() override {
+    return waits() ? std::optional(std::move(tasks_[next_++])) : std::nullopt;
+  }
+  bool waits() override { return next_ < tasks_.size(); }
+  void answered(std::size_t id, WorkerAnswer answer) override { answered_(id, std::move(answer)); }
+  void tick(std::size_t running) override { tick_(running); }
+
+ private:
+  std::vector<WorkItem> tasks_;
+  std::size_t next_ = 0;
+  std::function<void(std::size_t, WorkerAnswer)> answered_;
+  std::function<void(std::size_t)> tick_;
+};
+
 }  // namespace
 
 Work::~Work() = default;
@@ -139,14 +137,7 @@ struct WorkerPool::WorkerProcess {
     task = what.id;
     words.clear();
     began = Clock::now();
-    const std::string line = line_of(what.request) + "\n";
-    for (std::size_t done = 0; done < line.size();) {
-      const ssize_t n = ::write(requests.get(), line.data() + done, line.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return false;
-      done += static_cast<std::size_t>(n);
-    }
-    return true;
+    return write_line(requests.get(), line_of(what.request));
   }
 
   /// All there is to read; false at the end of the stream.
@@ -194,6 +185,13 @@ std::size_t WorkerPool::running() const {
                     [](const auto& worker) { return worker->task.has_value(); }));
 }
 
+void WorkerPool::run(std::vector<WorkItem> tasks,
+                     std::function<void(std::size_t, WorkerAnswer)> answered,
+                     std::function<void(std::size_t)> tick) {
+  KnownTasks work(std::move(tasks), std::move(answered), std::move(tick));
+  run(work);
+}
+
 void WorkerPool::run(Work& work) {
   for (;;) {
     if (stopped()) {
@@ -204,16 +202,12 @@ void WorkerPool::run(Work& work) {
     if (running() == 0 && (stopped() || !work.waits())) return;
     listen();
     if (!stopped()) feed(work);
-    deliver(work);
+    // The worker has its next task first.
+    for (auto& [id, answer] : std::exchange(answers_, {})) work.answered(id, std::move(answer));
     check_time();
     end_given_up(work);
     work.tick(running());
   }
-}
-
-void WorkerPool::deliver(Work& work) {
-  for (const Answer& answer : std::exchange(answers_, {}))
-    work.answered(answer.id, answer_from(answer.line));
 }
 
 void WorkerPool::feed(Work& work) {
@@ -237,21 +231,14 @@ std::unique_ptr<WorkerPool::WorkerProcess> WorkerPool::spawn() const {
   Pipe requests = make_pipe();
   Pipe answers = make_pipe();
   Pipe errors = make_pipe();
-  FileActions actions;
-  actions.give(requests.read.get(), STDIN_FILENO);
-  actions.discard(STDOUT_FILENO);
-  actions.give(errors.write.get(), STDERR_FILENO);
-  actions.give(answers.write.get(), answer_descriptor);
-  if (settings_.lock >= 0) actions.give(settings_.lock, answer_descriptor + 1);
+  GivenDescriptors given = {{requests.read.get(), STDIN_FILENO},
+                            {errors.write.get(), STDERR_FILENO},
+                            {answers.write.get(), answer_descriptor}};
+  if (settings_.lock >= 0) given.emplace_back(settings_.lock, answer_descriptor + 1);
   std::vector<std::string> words = {settings_.program, "worker"};
   if (settings_.memory) words.push_back(fmt::format("--memory={}", *settings_.memory));
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
   auto worker = std::make_unique<WorkerProcess>();
-  errno = ::posix_spawn(&worker->process, settings_.program.c_str(), actions.get(), nullptr,
-                        arguments.data(), environ);
-  if (errno != 0) fail(settings_.program + " cannot be started");
+  worker->process = start(std::move(words), given);
   worker->requests = std::move(requests.write);
   worker->answers = std::move(answers.read);
   worker->errors = std::move(errors.read);
@@ -277,7 +264,7 @@ void WorkerPool::listen() {
     worker.hear_greeting();
     const std::size_t end = worker.heard.find('\n');
     if (end != std::string::npos && worker.task) {
-      answers_.push_back({*worker.task, worker.heard.substr(0, end)});
+      answers_.emplace_back(*worker.task, answer_from(worker.heard.substr(0, end)));
       worker.heard.erase(0, end + 1);
       worker.task.reset();
     }
@@ -328,7 +315,7 @@ void WorkerPool::bury(WorkerProcess& worker) {
   const bool asked_to_stop =
       worker_given_up || (suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
   const WorkerStatus ended = asked_to_stop ? WorkerStatus::suspended : WorkerStatus::failed;
-  answers_.push_back({*task, line_of(WorkerAnswer{ended, reason, {}})});
+  answers_.emplace_back(*task, WorkerAnswer{ended, reason, {}});
 }
 
 }  // namespace mixwell::study

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell::study {
@@ -57,6 +58,9 @@ class WorkerPool {
   /// Until there is no task left and none running. When `stop` is made, what runs is asked to
   /// suspend and nothing new is begun.
   void run(Work& work);
+  /// The same for tasks that are all known, answered in any order.
+  void run(std::vector<WorkItem> tasks, std::function<void(std::size_t, WorkerAnswer)> answered,
+           std::function<void(std::size_t running)> tick);
 
  private:
   struct WorkerProcess;
@@ -67,21 +71,14 @@ class WorkerPool {
   WorkerProcess* idle_worker();
   std::unique_ptr<WorkerProcess> spawn() const;
   void listen();
-  void deliver(Work& work);
   void check_time();
   void end_given_up(Work& work);
   void suspend_all();
   void bury(WorkerProcess& worker);
 
   PoolSettings settings_;
-  /// An answer as it came, not read yet: the worker gets its next task first.
-  struct Answer {
-    std::size_t id = 0;
-    std::string line;
-  };
-
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
-  std::vector<Answer> answers_;
+  std::vector<std::pair<std::size_t, WorkerAnswer>> answers_;  ///< with the ids of their tasks
   bool suspending_ = false;
 };
 

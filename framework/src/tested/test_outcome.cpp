@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tested/test_outcome.hpp"
 
-#include "run/tested.hpp"
+#include "run/evidence.hpp"
 
+#include <mixwell/contracts/curvature.hpp>
+#include <mixwell/contracts/integrator.hpp>
+#include <mixwell/contracts/model.hpp>
+#include <mixwell/contracts/sampler.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -23,6 +30,111 @@ void keep(const Composition& composition, const Verification& found, double alph
   } catch (const Error& error) {
     fmt::print(stderr, "verify: the outcome is not kept for certificates: {}\n", error.what());
   }
+}
+
+/// Empty of a kind whose contracts the installed library `Mixwell::contracts` has not.
+ComponentContract contract_of(const Component& component) {
+  if (const auto* model = dynamic_cast<const Model*>(&component))
+    return {"model." + component.name(), contracts::check_model(*model)};
+  if (const auto* scheme = dynamic_cast<const Integrator*>(&component))
+    return {"integrator." + component.name(), contracts::check_integrator(*scheme)};
+  if (const auto* estimator = dynamic_cast<const Estimator*>(&component))
+    return {"estimator." + component.name(), contracts::check_estimator(*estimator)};
+  return {};
+}
+
+/// Takes the clauses of `all` that test the trait.
+void find_clause(AssumedTrait& assumed, const std::vector<ComponentContract>& all) {
+  const std::string& trait = assumed.assumption.trait;
+  for (const ComponentContract& component : all) {
+    for (const contracts::Finding& finding : component.findings) {
+      if (finding.trait != trait) continue;
+      assumed.clause = component.component + ": " + trait;
+      assumed.holds = assumed.holds && finding.holds;
+    }
+  }
+}
+
+/// Those of the components, and of the composition itself. Seconds for large data.
+std::vector<ComponentContract> run_component_contracts(const Composition& composition) {
+  std::vector<ComponentContract> all;
+  for (const auto& component : composition.components) {
+    ComponentContract contract = contract_of(*component);
+    if (!contract.findings.empty()) all.push_back(std::move(contract));
+  }
+  all.push_back({"composition", contracts::check_sampler(composition)});
+  return all;
+}
+
+/// What the tests of single operations found of these traits: one that failed does not hold,
+/// whatever the contract of a component says.
+void add_operations(std::vector<AssumedTrait>& traits,
+                    const std::vector<VerifiedOperation>& tested) {
+  for (AssumedTrait& assumed : traits) {
+    for (const VerifiedOperation& one : tested) {
+      const Assumption& of = assumed.assumption;
+      if (one.operation != of.operation || one.trait != of.trait) continue;
+      if (assumed.clause.empty()) assumed.clause = one.operation + ": " + one.trait;
+      assumed.holds = assumed.holds && !one.failed;
+    }
+  }
+}
+
+std::vector<AssumedTrait> traits_behind(const Verdict& verdict,
+                                        const std::vector<ComponentContract>& all) {
+  std::vector<AssumedTrait> traits;
+  for (const Assumption& assumption : verdict.assumes) {
+    traits.push_back({.assumption = assumption, .clause = {}});
+    find_clause(traits.back(), all);
+  }
+  return traits;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const VerifiedTarget& target) {
+  if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
+  Json json{{"name", target.name},
+            {"starts", target.redraws_data ? "prior and data" : "exact draws"},
+            {"sweeps", target.sweeps},
+            {"step_factor", target.step_factor},
+            {"moved", target.moved},
+            {"acceptance", std::isnan(target.acceptance) ? Json(nullptr) : Json(target.acceptance)},
+            {"visible_bias", target.visible_bias}};
+  if (target.long_sweeps > 0) {
+    json["long_look"] = {{"sweeps", target.long_sweeps},
+                         {"visible_bias", target.long_visible_bias}};
+  }
+  if (target.rungs.empty()) return json;
+  json["statistic"] = target.statistic;
+  json[target.drifts ? "drift" : "limit"] = target.limit;
+  json["ladder"] = Json::array();
+  for (const VerifiedRung& rung : target.rungs) {
+    json["ladder"].push_back(
+        {{"step_factor", rung.step_factor}, {"bias", rung.bias}, {"error", rung.error}});
+    if (rung.ratio == 0.0) continue;
+    json["ladder"].back().update({{"ratio", rung.ratio}, {"ratio_error", rung.ratio_error}});
+  }
+  return json;
+}
+
+Json json_of(const ContractEvidence& evidence) {
+  Json json{{"components", Json::array()}, {"traits", Json::array()}};
+  for (const ComponentContract& component : evidence.components) {
+    Json clauses = Json::array();
+    for (const auto& finding : component.findings) {
+      clauses.push_back(
+          {{"law", finding.clause}, {"holds", finding.holds}, {"detail", finding.detail}});
+    }
+    json["components"].push_back({{"name", component.component}, {"laws", std::move(clauses)}});
+  }
+  for (const AssumedTrait& trait : evidence.traits) {
+    json["traits"].push_back({{"trait", trait.assumption.in_words()},
+                              {"run", !trait.clause.empty()},
+                              {"law", trait.clause.empty() ? Json(nullptr) : Json(trait.clause)},
+                              {"holds", trait.clause.empty() ? Json(nullptr) : Json(trait.holds)}});
+  }
+  return json;
 }
 
 }  // namespace
@@ -46,6 +158,49 @@ TestOutcome put_to_the_test(const Composition& composition, const std::string& p
   add_operations(outcome.evidence.traits, found.operations);
   if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);
   return outcome;
+}
+
+Json json_of(const TestOutcome& outcome) {
+  const Verification& found = outcome.found;
+  Json json{{"certificate", found.certificate.label()},
+            {"tested", found.tested},
+            {"agree", found.agrees},
+            {"conclusive", found.conclusive},
+            {"mobile", found.mobile}};
+  json["tests"] = Json::array();
+  for (const VerifiedStatistic& s : found.tests) {
+    json["tests"].push_back(
+        {{"name", s.name}, {"target", s.target}, {"failed", s.failed}, {"z", s.z}, {"p", s.p}});
+  }
+  json["operations"] = Json::array();
+  for (const VerifiedOperation& o : found.operations) {
+    json["operations"].push_back({{"operation", o.operation},
+                                  {"tests", o.trait},
+                                  {"found", o.what},
+                                  {"failed", o.failed},
+                                  {"z", o.z},
+                                  {"p", o.p}});
+  }
+  json["untested"] = Json::array();
+  for (const VerifiedOperation& o : found.untested) {
+    json["untested"].push_back(
+        {{"operation", o.operation}, {"tests", o.trait}, {"why", o.untested}});
+  }
+  json["targets"] = Json::array();
+  for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
+  if (!found.arrival.target.empty()) {
+    json["arrival"] = {{"target", found.arrival.target},
+                       {"left", found.arrival.left},
+                       {"sweeps", found.arrival.sweeps},
+                       {"arrives", found.arrival.arrives}};
+  }
+  json["smallest_visible_bias"] = found.smallest_visible_bias;
+  json["looks"] = found.looks;
+  json["adjusted_p"] = found.adjusted_p;
+  json["gradients"] = found.gradients;
+  json["remarks"] = found.remarks;
+  json.update(json_of(outcome.evidence));
+  return json;
 }
 
 }  // namespace mixwell

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tested/component_contracts.hpp"
-
+#include <mixwell/contracts/finding.hpp>
+#include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/verify.hpp>
@@ -14,6 +14,19 @@
 #include <vector>
 
 namespace mixwell {
+
+struct ComponentContract {
+  std::string component;  ///< "model.bowl"; "composition" for what holds of all together
+  contracts::Findings findings;
+};
+
+/// Something that the certificate took a component's word for.
+struct AssumedTrait {
+  Assumption assumption;
+  std::string
+      clause;  ///< that was run for it, "integrator.leap: involution"; "" where there is none
+  bool holds = true;
+};
 
 /// What the contracts of components say, beside what was tested of the whole.
 struct ContractEvidence {

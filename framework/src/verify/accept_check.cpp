@@ -1,8 +1,9 @@
 // Whether an accept is in detailed balance at given ratios.
 // SPDX-License-Identifier: Apache-2.0
-#include "verify/move_ends.hpp"
+#include "graph/edges.hpp"
+#include "verify/move_states.hpp"
 #include "verify/operation_check.hpp"
-#include "verify/z_scores.hpp"
+#include "verify/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -32,15 +33,10 @@ struct Sides {
   std::size_t shifted = 0;                    ///< the potential there
 };
 
-bool is_slot(const KernelGraph& graph, Value v) {
-  return is_version(graph, v, VariableKind::slot) || is_version(graph, v, VariableKind::joined);
-}
-
 /// A version of the slot, or the copy of it that a trial begins with.
 bool is_state(const KernelGraph& graph, Value v) {
-  if (!is_version(graph, v, VariableKind::trial)) return is_slot(graph, v);
-  const auto by = static_cast<std::size_t>(graph[v].producer);
-  return graph.operations()[by].kind == OperationKind::regroup;
+  if (!is(graph, v, VariableKind::trial)) return is_slot(graph, v);
+  return maker(graph, v)->kind == OperationKind::regroup;
 }
 
 /// A law that stands at the proposal takes the place of the first law of the same function.
@@ -65,7 +61,7 @@ bool find_told(const Replay& replay, Sides& sides) {
   const auto& outputs = replay.operation().outputs;
   const KernelGraph& graph = replay.graph();
   for (std::size_t k = 0; k < sides.states.size(); ++k) {
-    if (is_version(graph, inputs[sides.states[k]].value, VariableKind::auxiliary)) continue;
+    if (is(graph, inputs[sides.states[k]].value, VariableKind::auxiliary)) continue;
     const auto variable = variable_behind(graph, inputs[sides.states[k]].value);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const ValueInfo& output = graph[outputs[o]];
@@ -136,7 +132,7 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   }
   if (sides.states.size() == 1) return log_r;
   const auto is_auxiliary = [&](std::size_t k) {
-    return is_version(replay.graph(), inputs[sides.states[k]].value, VariableKind::auxiliary);
+    return is(replay.graph(), inputs[sides.states[k]].value, VariableKind::auxiliary);
   };
   if (is_auxiliary(0) == is_auxiliary(1)) return std::nullopt;
   const std::size_t aux = is_auxiliary(0) ? 0 : 1;
@@ -144,8 +140,8 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   const Value of_slot = replay.graph()[inputs[sides.here.front()].value].evaluated_law;
   for (std::size_t k = 0; k < sides.laws.size(); ++k) {
     if (inputs[sides.laws[k]].value == of_slot) continue;
-    return log_r + evaluate(replay, sides.laws[k], sides.states[aux]).u -
-           evaluate(replay, sides.laws_there[k], sides.proposed[aux]).u;
+    return log_r + evaluate(replay, sides.laws[k], replay.input(sides.states[aux])).u -
+           evaluate(replay, sides.laws_there[k], replay.input(sides.proposed[aux])).u;
   }
   return std::nullopt;
 }

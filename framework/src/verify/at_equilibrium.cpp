@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/at_equilibrium.hpp"
 
-#include "verify/z_scores.hpp"
+#include "verify/statistics.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -40,13 +40,7 @@ constexpr double arrived = 0.2;
 constexpr std::int64_t fewest_for_stall = 64;
 constexpr std::int64_t longest_arrival = 2048;
 
-void fail(EquilibriumOutcome& out, const VerifiedStatistic& statistic) {
-  if (!out.biased) out.tests.clear();
-  out.biased = true;
-  out.tests.push_back(statistic);
-}
-
-/// One of `looks` looks that share alpha: all statistics that failed, or the farthest off.
+/// One of `looks` looks that share alpha.
 void judge(const std::vector<EquilibriumStatistic>& statistics, double alpha, int looks,
            EquilibriumOutcome& out) {
   const auto count = static_cast<double>(statistics.size());
@@ -56,22 +50,31 @@ void judge(const std::vector<EquilibriumStatistic>& statistics, double alpha, in
   out.tests.clear();
   out.seen.visible_bias = 0.0;
   out.largest_shift = 0.0;
-  const EquilibriumStatistic* worst = nullptr;
   for (const EquilibriumStatistic& s : statistics) {
-    if (worst == nullptr || s.p < worst->p) worst = &s;
     out.adjusted_p = std::min(out.adjusted_p, s.p * alpha / share);
     if (!std::isfinite(s.z) || !std::isfinite(s.error)) {
-      fail(out, {s.name, out.seen.name, true, s.z, 0.0});
+      out.add({s.name, out.seen.name, true, s.z, 0.0});
       continue;
     }
     out.seen.visible_bias = std::max(out.seen.visible_bias, bound * s.error);
     out.largest_shift = std::max(out.largest_shift, std::abs(s.z) * s.error);
-    if (s.p < share) fail(out, {s.name, out.seen.name, true, s.z, s.p});
+    out.add({s.name, out.seen.name, s.p < share, s.z, s.p});
   }
-  if (!out.biased) out.tests = {{worst->name, out.seen.name, false, worst->z, worst->p}};
 }
 
 }  // namespace
+
+void EquilibriumOutcome::add(VerifiedStatistic statistic) {
+  if (statistic.failed && !biased) {
+    biased = true;
+    tests.clear();
+  }
+  if (statistic.failed || tests.empty()) {
+    tests.push_back(std::move(statistic));
+  } else if (!biased && statistic.p < tests.front().p) {
+    tests.front() = std::move(statistic);
+  }
+}
 
 void follow_up(double moved, EquilibriumOutcome& out) {
   out.remark = fmt::format(
@@ -106,7 +109,7 @@ class Tester {
     seen.moved = equilibrium.moved();
     seen.acceptance = equilibrium.acceptance();
     if (!equilibrium.frozen_bits_kept()) {
-      fail(out_, {"bits of what is frozen", seen.name, true, 0, 0});
+      out_.add({"bits of what is frozen", seen.name, true, 0, 0});
     }
     out_.gradients += equilibrium.gradients();
     const bool too_few = seen.sweeps < sweeps_to_stand_still && seen.moved < still_distance;

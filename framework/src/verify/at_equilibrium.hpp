@@ -41,7 +41,10 @@ struct EquilibriumOutcome {
   double adjusted_p = 1.0;     ///< smallest of all looks, times their number
   double looks = 0.0;          ///< statistics times times at which they were looked at
   double gradients = 0.0;
+  bool tells = false;  ///< of a ladder: some limit is known to half its error at the first rung
   std::string remark;  ///< how far it went where more sweeps were made to tell, or empty
+
+  void add(VerifiedStatistic statistic);
 };
 
 /// Looks after 1, 2, 4, ..., at most 128 sweeps; at least 4 are made whatever they cost. Step sizes
@@ -50,6 +53,21 @@ struct EquilibriumOutcome {
 /// still. Throws InputError where the
 /// target cannot be composed or has no draws.
 EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const EquilibriumTest& test);
+
+/// Whether the model can draw from its prior, and data given the parameters, but not, nor a grid,
+/// from its posterior.
+bool is_calibrated(const Model& model);
+
+/// Simulation-based calibration from an exact start. For each of 256 to 1024 data sets: theta from
+/// the prior, data given theta, the composition on these data (warmed up where it learns), its slot
+/// moved to theta, which is an exact draw of that posterior, and 1, 4, 16 sweeps. Over all data
+/// sets every statistic of theta and data must be distributed after the sweeps as before:
+/// coordinates, entries of grad U (both at most 16), U and theta' grad U, by their ranks and by the
+/// spread of these. `budget` counts a gradient over N cases as max(1, N / 1000). Throws InputError
+/// for compositions of several slots, which need as many draws of one posterior, and where the
+/// budget affords fewer than 256 data sets.
+EquilibriumOutcome calibrate(const VerifyTargets& targets, const Model& model,
+                             const EquilibriumTest& test);
 
 /// Few replicates, thousands of sweeps, and averages over them (Equilibrium::follow): 4096 sweeps
 /// of 253 replicates, or as many as the budget affords, in looks of 1 to 4 sweeps; a gradient

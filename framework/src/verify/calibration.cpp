@@ -1,13 +1,12 @@
 // Whether a composition keeps the posterior of data that were drawn with its parameters.
 // SPDX-License-Identifier: Apache-2.0
-#include "verify/calibration.hpp"
-
+#include "verify/at_equilibrium.hpp"
 #include "verify/law_draws.hpp"
-#include "verify/z_scores.hpp"
+#include "verify/statistics.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/machine.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/parallel.hpp>
 
 #include <fmt/format.h>
 
@@ -154,69 +153,6 @@ void to_ranks(Eigen::RowVectorXd& a, Eigen::RowVectorXd& b) {
   }
 }
 
-class CalibrationJudge {
- public:
-  CalibrationJudge(const EquilibriumTest& test, Index dimension, EquilibriumOutcome& out)
-      : test_(test), dimension_(dimension), out_(out) {}
-
-  void judge(const CalibrationTable& table) {
-    const Index rows = table.at.front().rows();
-    const auto looks = static_cast<double>(rows * function_count) *
-                       static_cast<double>(sweep_counts.size() * data_set_counts.size());
-    alpha_ = test_.alpha / looks;
-    out_.looks += static_cast<double>(rows * function_count) * sweep_counts.size();
-    out_.tests.clear();
-    for (std::size_t look = 1; look < table.at.size(); ++look) {
-      for (Index i = 0; i < rows; ++i) {
-        Eigen::RowVectorXd before = table.at.front().row(i);
-        Eigen::RowVectorXd after = table.at[look].row(i);
-        const std::string name =
-            fmt::format("{} after {} sweeps", name_of(i, dimension_), sweep_counts[look - 1]);
-        if (!after.allFinite()) {
-          add({name, out_.seen.name, true, INFINITY, 0.0});
-          continue;
-        }
-        to_ranks(before, after);
-        compare("ranks of " + name, after - before);
-        compare("spread of " + name, after.cwiseAbs2() - before.cwiseAbs2());
-      }
-    }
-    // Of independent draws before and after, in standard deviations.
-    out_.seen.visible_bias =
-        normal_bound(alpha_) * std::sqrt(2.0 / static_cast<double>(table.at.front().cols()));
-  }
-
- private:
-  void compare(const std::string& name, const Eigen::RowVectorXd& difference) {
-    const auto n = static_cast<double>(difference.size());
-    const double mean = difference.mean();
-    const double spread = (difference.array() - mean).square().sum() / (n - 1.0);
-    if (spread == 0.0) return;  // nothing moved
-    const double z = mean / std::sqrt(spread / n);
-    const double p = two_sided(z);
-    out_.adjusted_p = std::min(out_.adjusted_p, p * test_.alpha / alpha_);
-    add({name, out_.seen.name, p < alpha_, z, p});
-  }
-
-  /// All that failed, or what was farthest off.
-  void add(VerifiedStatistic statistic) {
-    if (statistic.failed && !out_.biased) {
-      out_.biased = true;
-      out_.tests.clear();
-    }
-    if (statistic.failed || out_.tests.empty()) {
-      out_.tests.push_back(std::move(statistic));
-    } else if (!out_.biased && statistic.p < out_.tests.front().p) {
-      out_.tests.front() = std::move(statistic);
-    }
-  }
-
-  const EquilibriumTest& test_;
-  Index dimension_;
-  EquilibriumOutcome& out_;
-  double alpha_ = 0.0;
-};
-
 class Calibrator {
  public:
   Calibrator(const VerifyTargets& targets, const Model& model, const EquilibriumTest& test)
@@ -235,24 +171,56 @@ class Calibrator {
 
   EquilibriumOutcome run() {
     choose_steps();
-    CalibrationTable table;
-    CalibrationJudge judge(test_, model_.dimension(), out_);
     const Index affordable = affordable_data_sets();
     for (const Index count : data_set_counts) {
       if (count > affordable || out_.biased || (test_.late && test_.late())) break;
-      data_sets_.extend(table, count, out_.seen.step_factor);
-      judge.judge(table);
+      data_sets_.extend(table_, count, out_.seen.step_factor);
+      judge();
     }
     const Index shown = std::min(model_.dimension(), most_coordinates);
     out_.seen.sweeps = sweep_counts.back();
-    out_.seen.moved = DataSets::moved(table.at.front().middleRows(shown, shown),
-                                      table.at.back().middleRows(shown, shown));
-    out_.gradients += table.gradients;
+    out_.seen.moved = DataSets::moved(table_.at.front().middleRows(shown, shown),
+                                      table_.at.back().middleRows(shown, shown));
+    out_.gradients += table_.gradients;
     if (!out_.biased && out_.seen.moved < still_distance) follow_longer();
     return std::move(out_);
   }
 
  private:
+  void judge() {
+    const Index rows = table_.at.front().rows();
+    const auto looks = static_cast<double>(rows * function_count) *
+                       static_cast<double>(sweep_counts.size() * data_set_counts.size());
+    alpha_ = test_.alpha / looks;
+    out_.looks += static_cast<double>(rows * function_count) * sweep_counts.size();
+    out_.tests.clear();
+    for (std::size_t look = 1; look < table_.at.size(); ++look) {
+      for (Index i = 0; i < rows; ++i) compare(look, i);
+    }
+    // Of independent draws before and after, in standard deviations.
+    out_.seen.visible_bias =
+        normal_bound(alpha_) * std::sqrt(2.0 / static_cast<double>(table_.at.front().cols()));
+  }
+
+  void compare(std::size_t look, Index statistic) {
+    Eigen::RowVectorXd before = table_.at.front().row(statistic);
+    Eigen::RowVectorXd after = table_.at[look].row(statistic);
+    const std::string name = fmt::format(
+        "{} after {} sweeps", name_of(statistic, model_.dimension()), sweep_counts[look - 1]);
+    if (!after.allFinite()) return out_.add({name, out_.seen.name, true, INFINITY, 0.0});
+    to_ranks(before, after);
+    compare("ranks of " + name, after - before);
+    compare("spread of " + name, after.cwiseAbs2() - before.cwiseAbs2());
+  }
+
+  void compare(const std::string& name, const Eigen::RowVectorXd& difference) {
+    const Mean mean(difference.transpose());
+    if (mean.error == 0.0) return;  // nothing moved
+    const double p = two_sided(mean.z());
+    out_.adjusted_p = std::min(out_.adjusted_p, p * test_.alpha / alpha_);
+    out_.add({name, out_.seen.name, p < alpha_, mean.z(), p});
+  }
+
   void follow_longer() {
     const auto [moved, gradients] = data_sets_.trial(out_.seen.step_factor, sweeps_to_stand_still);
     follow_up(moved, out_);
@@ -293,7 +261,9 @@ class Calibrator {
   const EquilibriumTest& test_;
   DataSets data_sets_;
   EquilibriumOutcome out_;
-  double cost_ = 0.0;  ///< gradients of a data set
+  CalibrationTable table_;
+  double alpha_ = 0.0;  ///< of one look
+  double cost_ = 0.0;   ///< gradients of a data set
 };
 
 }  // namespace

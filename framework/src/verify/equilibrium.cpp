@@ -1,11 +1,11 @@
 // The equilibrium test.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
-#include "verify/features.hpp"
+#include "graph/edges.hpp"
 #include "verify/law_draws.hpp"
-#include "verify/z_scores.hpp"
+#include "verify/statistics.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -90,16 +90,19 @@ std::vector<Labelled> of_pair(const Model& model, const Scale& scale, ConstBatch
   return all;
 }
 
+/// The standard deviation of a law that the numbers are draws of.
+double spread_of(const Rows& numbers) {
+  const auto n = static_cast<double>(numbers.size());
+  return std::sqrt((numbers.array() - numbers.mean()).square().sum() / (n - 1.0));
+}
+
 EquilibriumStatistic compare_means(const std::string& label, const Rows& end, const Rows& start) {
-  const Rows change = end - start;
-  const auto n = static_cast<double>(change.size());
-  const double mean = change.mean();
-  const double variance = (change.array() - mean).square().sum() / (n - 1.0);
-  const double error = std::sqrt(variance / n);
-  const double z = variance > 0.0 ? mean / error : (mean == 0.0 ? 0.0 : INFINITY);
-  const double spread = std::sqrt((start.array() - start.mean()).square().sum() / (n - 1.0));
+  const Mean change((end - start).transpose());
+  const double z = change.z();
+  const double spread = spread_of(start);
   return {
-      "law of " + label, std::isnan(z) ? 0.0 : two_sided(z), z, spread > 0.0 ? error / spread : 0.0,
+      "law of " + label, std::isnan(z) ? 0.0 : two_sided(z), z,
+      spread > 0.0 ? change.error / spread : 0.0,
       fmt::format("mean {:.6g}, at equilibrium {:.6g}, z = {:.2f}", end.mean(), start.mean(), z)};
 }
 
@@ -111,8 +114,7 @@ std::optional<EquilibriumStatistic> compare_averages(const Labelled& start, cons
   const double mean = off.mean();
   const Eigen::ArrayXd centred = (off.array() - mean).transpose();
   const double variance = centred.square().sum() / (n - 1.0);
-  const double spread =
-      std::sqrt((start.values.array() - start.values.mean()).square().sum() / (n - 1.0));
+  const double spread = spread_of(start.values);
   if (!(std::sqrt(variance) < few_draws * spread)) return std::nullopt;
   const double third = centred.cube().sum() / n;
   const double corrected =
@@ -193,33 +195,12 @@ RunSettings settings_of(const Composition& composition, const EquilibriumSetting
   return settings;
 }
 
-/// The law in whose place a view or an operation put this one; empty if it is one of the graph's
-/// own.
-Value made_from(const KernelGraph& graph, Value law) {
-  const ValueInfo& info = graph[law];
-  if (info.producer >= 0) {
-    for (const Input& input : graph.operations()[static_cast<std::size_t>(info.producer)].inputs) {
-      if (input.role == Role::law) return input.value;
-    }
-  }
-  return info.storage;
-}
-
-bool is_made_from(const KernelGraph& graph, Value law, Value factor) {
-  while (law && !(law == factor)) law = made_from(graph, law);
-  return law == factor;
-}
-
 /// What the first update of a slot keeps in the place of its factor.
 Value kept_law(const KernelGraph& graph, Variable slot, Value factor) {
   for (const OperationInfo& o : graph.operations()) {
-    const bool writes = std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
-      return graph[v].kind == ValueKind::version && graph[v].variable == slot;
-    });
-    if (!writes) continue;
-    for (const Input& input : o.inputs) {
-      if (input.role == Role::law && is_made_from(graph, input.value, factor)) return input.value;
-    }
+    if (!writes(graph, o, slot)) continue;
+    for (const Value law : values_of(o, Role::law))
+      if (factor_behind(graph, law) == factor) return law;
   }
   return factor;
 }
@@ -334,7 +315,7 @@ struct Equilibrium::Test {
       const Scale scale(theta);
       theta = (settings.stretch * (theta.colwise() - scale.mean)).colwise() + scale.mean;
       if (sampler.has_position(laws[k].name())) sampler.move(laws[k].name(), theta);
-      if (std::find(recorded.begin(), recorded.end(), laws[k].name()) == recorded.end()) continue;
+      if (!contains(recorded, laws[k].name())) continue;
       compared.push_back(k);
       scales.push_back(scale);
       start.push_back(std::move(theta));
@@ -493,10 +474,9 @@ Equilibrium::Excess Equilibrium::excess() const {
             .squaredNorm()
             .transpose() /
         static_cast<double>(now[s].rows());
-    const auto n = static_cast<double>(far.size());
-    const double mean = far.mean() - 1.0;
-    if (mean <= largest.mean) continue;
-    largest = {mean, std::sqrt((far - far.mean()).square().sum() / (n - 1.0) / n)};
+    const Mean mean(far);
+    if (mean.value - 1.0 <= largest.mean) continue;
+    largest = {mean.value - 1.0, mean.error};
   }
   return largest;
 }
@@ -510,7 +490,7 @@ bool Equilibrium::frozen_bits_kept() const {
     const auto bytes = static_cast<std::size_t>(a.size()) * sizeof(double);
     return bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0;
   };
-  return std::all_of(state_->frozen.begin(), state_->frozen.end(), [&](const auto& entry) {
+  return std::ranges::all_of(state_->frozen, [&](const auto& entry) {
     return same(entry.second, state_->sampler.variable(entry.first));
   });
 }

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/ladder.hpp"
 
-#include "verify/ladder_statistics.hpp"
-#include "verify/z_scores.hpp"
+#include "verify/statistics.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/Core>
@@ -48,12 +47,12 @@ struct Truth {
 class Run {
  public:
   Run(const Composition& composition, const LadderStatistics& statistics, std::int64_t replicates,
-      const LadderSettings& ladder, NoiseGrid noise = {})
+      const EquilibriumTest& test, NoiseGrid noise = {})
       : composition_(composition),
         statistics_(statistics),
-        settings_(settings_of(composition, replicates, ladder.seed)),
+        settings_(settings_of(composition, replicates, test.seed)),
         sampler_(composition.compositor, settings_, compose(*composition.compositor), noise) {
-    sampler_.stop_when(ladder.late);
+    sampler_.stop_when(test.late);
     sampler_.initialise();
     start_ = first();
   }
@@ -100,36 +99,58 @@ class Run {
 
 class Climber {
  public:
-  Climber(const VerifyTargets& targets, const LadderSettings& settings)
+  Climber(const VerifyTargets& targets, const EquilibriumTest& test, const LadderSettings& settings)
       : targets_(targets),
+        test_(test),
         settings_(settings),
         factor_(settings.factor),
         model_(rung(0).model()),
         statistics_(*model_, settings.bounded),
         // Of the limit of each, and of its drift.
-        bound_(normal_bound(settings.alpha / static_cast<double>(2 * statistics_.count()))) {}
+        bound_(normal_bound(test.alpha / looks())) {}
 
-  Ladder climb() {
-    ladder_.bound = bound_;
-    ladder_.looks = 2 * statistics_.count();
+  EquilibriumOutcome climb() {
+    out_.seen.name = test_.target;
+    out_.seen.step_factor = settings_.factor;
     truth_ = truth();
     const std::int64_t mixing = first_rung();
-    if (mixing == 0) return std::move(ladder_);
-    ladder_.moved = true;
-    measure_and_judge(settings_.budget, mixing);
+    if (mixing == 0) {
+      out_.seen.skipped =
+          "it does not forget its start within 4096 sweeps, so that no error can be told";
+      return std::move(out_);
+    }
+    measure_and_judge(test_.budget, mixing);
     if (claims()) confirm(mixing);
-    return std::move(ladder_);
+    conclude();
+    return std::move(out_);
   }
 
  private:
+  double looks() const { return static_cast<double>(2 * statistics_.count()); }
+
   /// That the limit is not the target.
-  bool claims() const { return !ladder_.ran_away && (ladder_.drifts || !ladder_.vanishes); }
+  bool claims() const { return !ran_away_ && (out_.seen.drifts || !vanishes_); }
+
+  void conclude() {
+    VerifiedTarget& seen = out_.seen;
+    if (ran_away_) {
+      seen.skipped = "some replicates ran away, so that no error can be told";
+      return;
+    }
+    seen.moved = mixed_distance;
+    seen.visible_bias = bound_ * limit_error_;
+    const double z = seen.limit / limit_error_;
+    out_.looks = looks();
+    out_.adjusted_p = two_sided(z) * test_.alpha / two_sided(bound_);
+    out_.add({(seen.drifts ? "drift of " : "limit of ") + seen.statistic, seen.name, claims(), z,
+              two_sided(z)});
+  }
 
   /// Errors can be level, or grow, over a ladder whose steps are longer than the distance on which
   /// a curvature changes, and fall below it: what is claimed has to hold there, too.
   void confirm(std::int64_t mixing) {
     halvings_ = confirming_halvings;
-    measure_and_judge(confirming_budget * settings_.budget, mixing);
+    measure_and_judge(confirming_budget * test_.budget, mixing);
   }
 
   Truth truth() const {
@@ -149,7 +170,7 @@ class Climber {
     const Refinement refinement = settings_.local
                                       ? Refinement{.between_redraws = steps(k)}
                                       : Refinement{.least_steps = fewest_steps, .steps = steps(k)};
-    return targets_.composed(settings_.target, step_factor(k), refinement);
+    return targets_.composed(test_.target, step_factor(k), refinement);
   }
 
   struct Pilot {
@@ -174,7 +195,7 @@ class Climber {
 
   std::int64_t doubled(std::int64_t mixing) {
     for (int k = 0; k < most_halvings; ++k) {
-      if (!targets_.can_compose(settings_.target, 2.0 * factor_)) break;
+      if (!targets_.can_compose(test_.target, 2.0 * factor_)) break;
       factor_ *= 2.0;
       const Pilot found = pilot();
       if (found.mixing == 0 || !(found.largest_bias < far_bias)) {
@@ -188,18 +209,17 @@ class Climber {
 
   Pilot pilot() {
     const Composition composition = rung(0);
-    Run run(composition, statistics_, pilot_replicates, settings_);
+    Run run(composition, statistics_, pilot_replicates, test_);
     std::int64_t sweeps = 0;
     for (std::int64_t more = 1; sweeps < longest_mixing; more = sweeps) {
       run.advance(more);
       sweeps += more;
-      if (!(run.moved() < mixed_distance) || run.gradients() > pilot_share * settings_.budget)
-        break;
+      if (!(run.moved() < mixed_distance) || run.gradients() > pilot_share * test_.budget) break;
     }
     const bool mixes = !(run.moved() < mixed_distance);
     const Eigen::ArrayXd mean = run.average(2, sweeps).rowwise().mean();
     const Eigen::ArrayXd off = ((mean - truth_.mean) / truth_.sd).abs();
-    ladder_.gradients += run.gradients();
+    out_.gradients += run.gradients();
     cost_ = run.gradients() / static_cast<double>(pilot_replicates * 3 * sweeps);
     // At a fixed time nothing has to be stationary.
     const bool long_enough = mixes || settings_.bounded;
@@ -220,14 +240,14 @@ class Climber {
     const auto cells = std::uint32_t{1} << (rung_count - 1 - k);
     const NoiseGrid noise = settings_.local ? NoiseGrid{cells, 1} : NoiseGrid{1, cells};
     const Composition composition = rung(k);
-    Run run(composition, statistics_, replicates, settings_, noise);
+    Run run(composition, statistics_, replicates, test_, noise);
     run.advance(burn_in * mixing * longer);
     values_.push_back(run.average(averaged_times, mixing * longer));
     if (k == drift_rung && !settings_.bounded) {
       run.advance(later_look * mixing * longer);
       later_ = run.average(averaged_times, mixing * longer);
     }
-    ladder_.gradients += run.gradients();
+    out_.gradients += run.gradients();
   }
 
   /// As many replicates as the budget allows for all rungs together; with fewer than 400 nothing
@@ -237,12 +257,6 @@ class Climber {
     const double all_rungs = std::ldexp(std::ldexp(1.0, rung_count) - 1.0, halvings_);
     const double wanted = budget / (sweeps * std::max(cost_, 0.1) * all_rungs);
     return static_cast<std::int64_t>(std::clamp(wanted, 400.0, 20000.0));
-  }
-
-  /// Of the mean of a row over replicates.
-  static double standard_error(const Eigen::ArrayXd& row) {
-    const auto n = static_cast<double>(row.size());
-    return std::sqrt((row - row.mean()).square().sum() / (n - 1.0) / n);
   }
 
   /// The error of statistic i on rung k for each replicate, in standard deviations.
@@ -256,42 +270,32 @@ class Climber {
   void check_drift() {
     for (Index i = 0; i < truth_.mean.size(); ++i) {
       const Eigen::ArrayXd early = errors(i, drift_rung);
-      const Eigen::ArrayXd drift =
-          (later_.row(i).transpose() - truth_.mean(i)) / truth_.sd(i) - early;
-      const double error = standard_error(drift);
-      const double growth = std::copysign(1.0, early.mean()) * drift.mean();
-      const bool grows = growth > bound_ * error && growth > std::abs(early.mean());
+      const Mean drift((later_.row(i).transpose() - truth_.mean(i)) / truth_.sd(i) - early);
+      const double growth = std::copysign(1.0, early.mean()) * drift.value;
+      const bool grows = growth > bound_ * drift.error && growth > std::abs(early.mean());
       if (!grows) continue;
-      ladder_.drifts = true;
-      ladder_.statistic = statistics_.name(i);
-      ladder_.limit = drift.mean();
-      ladder_.limit_error = error;
-      report_rungs(i);
-      return;
+      out_.seen.drifts = true;
+      return report(i, drift.value, drift.error);
     }
   }
 
-  bool ran_away() const {
-    return std::any_of(values_.begin(), values_.end(),
-                       [](const Eigen::ArrayXXd& f) { return !(f.abs() < runaway).all(); });
-  }
-
   void judge() {
-    ladder_.vanishes = true;
-    ladder_.drifts = ladder_.tells = false;
-    ladder_.ran_away = ran_away();
-    if (ladder_.ran_away) return;
+    vanishes_ = true;
+    out_.seen.drifts = out_.tells = false;
+    ran_away_ = std::ranges::any_of(
+        values_, [](const Eigen::ArrayXXd& f) { return !(f.abs() < runaway).all(); });
+    if (ran_away_) return;
     if (!settings_.bounded) check_drift();
-    if (ladder_.drifts) return;
+    if (out_.seen.drifts) return;
     double most = -1.0;
     for (Index i = 0; i < truth_.mean.size(); ++i) {
       const Seen seen = look(i);
-      if (!seen.vanishes) ladder_.vanishes = false;
-      if (seen.tells) ladder_.tells = true;
+      vanishes_ = vanishes_ && seen.vanishes;
+      out_.tells = out_.tells || seen.tells;
       const double rank = (seen.vanishes ? 1.0 : 1e6) * seen.certainty;
       if (rank <= most) continue;
       most = rank;
-      report(i, seen);
+      report(i, seen.limit, seen.error);
     }
   }
 
@@ -310,45 +314,50 @@ class Climber {
     const Eigen::ArrayXd before = errors(i, rung_count - 2);
     const Eigen::ArrayXd limits = (power * last - before) / (power - 1.0);
     const double limit = limits.mean();
-    const double error = std::hypot(standard_error(limits), truth_.error(i) / truth_.sd(i));
+    const double error = with_error_of_truth(i, limits);
     const double visible = bound_ * error;
     const bool there = std::abs(limit) > visible && std::abs(limit) > 0.5 * std::abs(before.mean());
     return {limit, error, !there, visible < 0.5 * std::abs(errors(i, 0).mean()),
             std::abs(limit) / error};
   }
 
-  void report(Index i, const Seen& seen) {
-    ladder_.limit = seen.limit;
-    ladder_.limit_error = seen.error;
-    ladder_.statistic = statistics_.name(i);
-    report_rungs(i);
+  /// Of the mean over replicates of what statistic i is off by.
+  double with_error_of_truth(Index i, const Eigen::ArrayXd& off) const {
+    return std::hypot(Mean(off).error, truth_.error(i) / truth_.sd(i));
   }
 
-  void report_rungs(Index i) {
-    ladder_.rungs.clear();
+  void report(Index i, double limit, double error) {
+    out_.seen.limit = limit;
+    limit_error_ = error;
+    out_.seen.statistic = statistics_.name(i);
+    out_.seen.rungs.clear();
     for (int k = 0; k < rung_count; ++k) {
       const Eigen::ArrayXd now = errors(i, k);
       VerifiedRung rung;
       rung.step_factor = step_factor(k);
       rung.bias = now.mean();
-      rung.error = std::hypot(standard_error(now), truth_.error(i) / truth_.sd(i));
+      rung.error = with_error_of_truth(i, now);
       if (k > 0) {
         const Eigen::ArrayXd before = errors(i, k - 1);
         rung.ratio = before.mean() / now.mean();
-        rung.ratio_error = standard_error(before - rung.ratio * now) / std::abs(now.mean());
+        rung.ratio_error = Mean(before - rung.ratio * now).error / std::abs(now.mean());
       }
-      ladder_.rungs.push_back(rung);
+      out_.seen.rungs.push_back(rung);
     }
   }
 
   const VerifyTargets& targets_;
+  const EquilibriumTest& test_;
   const LadderSettings& settings_;
   double factor_;
   int halvings_ = 0;  ///< of the first rung's step size
   std::shared_ptr<const Model> model_;
   LadderStatistics statistics_;
   double bound_;
-  Ladder ladder_;
+  EquilibriumOutcome out_;
+  double limit_error_ = 0.0;  ///< of the limit: its standard error
+  bool vanishes_ = true;      ///< no statistic has a limit that is there
+  bool ran_away_ = false;     ///< some replicate went out of bounds: nothing else is told then
   Truth truth_;
   std::vector<Eigen::ArrayXXd> values_;  ///< by rung: statistics x replicates
   Eigen::ArrayXXd later_;                ///< drift_rung again, after three times as long
@@ -357,8 +366,9 @@ class Climber {
 
 }  // namespace
 
-Ladder climb(const VerifyTargets& targets, const LadderSettings& settings) {
-  return Climber(targets, settings).climb();
+EquilibriumOutcome climb(const VerifyTargets& targets, const EquilibriumTest& test,
+                         const LadderSettings& settings) {
+  return Climber(targets, test, settings).climb();
 }
 
 }  // namespace mixwell

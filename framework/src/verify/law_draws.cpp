@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/law_draws.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 

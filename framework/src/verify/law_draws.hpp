@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/types.hpp>
+#include <mixwell/base/types.hpp>
 
 #include <Eigen/Core>
 

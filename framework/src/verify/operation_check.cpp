@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/operation_check.hpp"
 
-#include "verify/z_scores.hpp"
+#include "verify/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,14 +46,8 @@ std::vector<std::size_t> inputs_of(const Replay& replay, Role role) {
   return found;
 }
 
-bool is_version(const KernelGraph& graph, Value v, VariableKind kind) {
-  const ValueInfo& value = graph[v];
-  return value.kind == ValueKind::version && graph[value.variable].kind == kind;
-}
-
-EvaluatedLaw evaluate(Replay& replay, std::size_t law, std::size_t at) {
+EvaluatedLaw evaluate(Replay& replay, std::size_t law, ConstBatch x) {
   Workspace scratch;
-  const MatrixMap x = replay.input(at);
   EvaluatedLaw found{Eigen::RowVectorXd(x.cols()), Eigen::MatrixXd(x.rows(), x.cols())};
   replay.law(law).evaluate(x, {found.u.data(), found.g, scratch});
   return found;
@@ -65,7 +59,7 @@ void evaluate_states(Replay& replay) {
     for (const std::size_t law : inputs_of(replay, Role::law)) {
       const auto cached = evaluations_of(replay, inputs[law].value, inputs[state].value);
       if (cached.empty()) continue;
-      const EvaluatedLaw now = evaluate(replay, law, state);
+      const EvaluatedLaw now = evaluate(replay, law, replay.input(state));
       for (std::size_t n = 0; n < cached.size(); ++n) {
         const bool one_row = replay.graph()[inputs[cached[n]].value].rows == 1;
         const bool is_gradient = now.g.rows() == 1 ? n == 1 : !one_row;
@@ -83,12 +77,10 @@ VerifiedOperation untested(const Replay& replay, const char* trait, std::string 
 
 VerifiedOperation zero_mean(const std::string& operation, std::string what,
                             const Eigen::ArrayXd& of_columns) {
-  const auto n = static_cast<double>(of_columns.size());
-  const double mean = of_columns.mean();
-  const double error = std::sqrt((of_columns - mean).square().sum() / (n - 1.0) / n);
+  const Mean mean(of_columns);
   VerifiedOperation found{operation, "", std::move(what)};
-  found.z = error > 0.0 ? mean / error : (mean == 0.0 ? 0.0 : INFINITY);
-  found.p = std::isnan(found.z) ? 0.0 : two_sided(found.z, n - 1.0);
+  found.z = mean.z();
+  found.p = std::isnan(found.z) ? 0.0 : two_sided(found.z, mean.count - 1.0);
   return found;
 }
 

@@ -23,11 +23,6 @@ namespace mixwell {
 /// A million numbers in all.
 std::vector<VerifiedOperation> check_refresh(Replay replay);
 
-/// A refresh of what lives on a sphere or takes whole numbers draws from its law: a step within the
-/// space for that law, from a draw, leaves it a draw, as of a slot. Whole numbers step to others
-/// that were drawn. Only the share of pairs of values is tested, and not that all are drawn.
-std::vector<VerifiedOperation> check_space_refresh(Replay replay, Space space);
-
 /// A refresh of a slot draws from its law given the rest, whatever that is: a Metropolis step for
 /// that law, from a draw, leaves it a draw, so that E a(x -> y) (f(y) - f(x)) = 0, where y - x is
 /// as likely as x - y and a = min(1, exp(U(x) - U(y))). It asks for no gradient, and holds at
@@ -65,15 +60,12 @@ std::uint64_t sweep_of_round(Index round);
 /// In a branch that is seldom chosen there may be a few only, whose spread tells nothing.
 inline constexpr Index fewest_columns = 16;
 
-/// U and grad U of the law at one input, at what another holds.
+/// U and grad U at x of the law that an input holds.
 struct EvaluatedLaw {
   Eigen::RowVectorXd u;
   Eigen::MatrixXd g;
 };
-EvaluatedLaw evaluate(Replay& replay, std::size_t law, std::size_t at);
-
-/// A version of a variable of that kind.
-bool is_version(const KernelGraph& graph, Value v, VariableKind kind);
+EvaluatedLaw evaluate(Replay& replay, std::size_t law, ConstBatch x);
 
 /// The evaluations (u, g) that it reads of a law at one of its states, anew at what the states are
 /// now.

@@ -18,11 +18,8 @@ constexpr std::int64_t sweeps = 3;  ///< after them every variable has been writ
 /// Numbers that another operation drew stay as they are when this one is called again: its outcomes
 /// are no new draws, and nobody negates them for the way back.
 bool has_drawn_noise(const Replay& replay) {
-  const auto noises = inputs_of(replay, Role::noise);
-  return std::any_of(noises.begin(), noises.end(), [&](std::size_t k) {
-    const Value noise = replay.operation().inputs[k].value;
-    return replay.graph()[noise].kind != ValueKind::noise;
-  });
+  return reads(replay.operation(), Role::noise,
+               [&](Value v) { return replay.graph()[v].kind != ValueKind::noise; });
 }
 
 /// With a noise of its own; not with a number that it reads as a parameter.
@@ -30,31 +27,24 @@ bool decides_by_itself(const Replay& replay) { return !inputs_of(replay, Role::n
 
 /// Through pure operations.
 bool is_noisy(const KernelGraph& graph, Value value) {
-  const ValueInfo& info = graph[value];
-  if (info.kind == ValueKind::noise) return true;
-  if (info.kind != ValueKind::derived || info.producer < 0) return false;
-  const OperationInfo& by = graph.operations()[static_cast<std::size_t>(info.producer)];
-  return by.kind == OperationKind::pure &&
-         std::any_of(by.inputs.begin(), by.inputs.end(),
-                     [&](const Input& i) { return is_noisy(graph, i.value); });
+  if (graph[value].kind == ValueKind::noise) return true;
+  const OperationInfo* const by = maker(graph, value);
+  return by != nullptr && by->kind == OperationKind::pure &&
+         std::ranges::any_of(by->inputs, [&](const Input& i) { return is_noisy(graph, i.value); });
 }
 
 /// A law with noise may draw it anew at every step: the way back has these draws in reverse order,
 /// which nobody can ask for.
 bool has_noisy_law(const Replay& replay) {
-  const auto laws = inputs_of(replay, Role::law);
-  return std::any_of(laws.begin(), laws.end(), [&](std::size_t k) {
-    return is_noisy(replay.graph(), replay.operation().inputs[k].value);
-  });
+  return reads(replay.operation(), Role::law, [&](Value v) { return is_noisy(replay.graph(), v); });
 }
 
 /// A slot, and no auxiliary.
 bool moves_slot(const Replay& replay) {
   const auto& outputs = replay.operation().outputs;
   const KernelGraph& graph = replay.graph();
-  return !outputs.empty() && (is_version(graph, outputs.front(), VariableKind::slot) ||
-                              is_version(graph, outputs.front(), VariableKind::joined) ||
-                              is_version(graph, outputs.front(), VariableKind::trial));
+  return !outputs.empty() &&
+         (is_slot(graph, outputs.front()) || is(graph, outputs.front(), VariableKind::trial));
 }
 
 std::vector<VerifiedOperation> check(const Replay& replay) {

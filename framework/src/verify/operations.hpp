@@ -4,7 +4,7 @@
 
 #include "verify/target.hpp"
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/verify.hpp>
 
 #include <cstdint>

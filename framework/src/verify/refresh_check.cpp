@@ -1,20 +1,58 @@
 // Whether a refresh draws from its law.
 // SPDX-License-Identifier: Apache-2.0
-#include "verify/move_ends.hpp"
+#include "verify/move_states.hpp"
 #include "verify/operation_check.hpp"
-#include "verify/refresh_draws.hpp"
 #include "verify/space_steps.hpp"
+
+#include <mixwell/lab/metropolis_change.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace mixwell {
 namespace {
 
 constexpr Index most_rounds = 20000;
+constexpr Index most_steps = 4000;  ///< rounds that make a Metropolis step
+constexpr Index pilot_rounds = 8;
 constexpr Index most_coordinates = 8;
 constexpr Index few_rounds = 3;
+
+/// Independent draws of a refresh that is full or reads no state; of others each is made from the
+/// one before, after as many that are left out.
+class RefreshDraws {
+ public:
+  RefreshDraws(Replay& replay, Index rounds) : replay_(replay), rounds_(rounds) {
+    const auto states = inputs_of(replay, Role::state);
+    if (!states.empty() && !replay.operation().traits.full) made_from_ = states.front();
+  }
+
+  /// The refresh never renews what it reads: its outcome is what the run left there.
+  bool keeps_its_start() const { return made_from_ && !replay_.operation().traits.renews; }
+  bool are_independent() const noexcept { return !made_from_.has_value(); }
+  Index rounds() const noexcept { return rounds_; }
+
+  MatrixMap next() {
+    if (made_from_ && round_ == 0) {
+      for (Index k = 0; k < rounds_; ++k) advance();
+    }
+    advance();
+    return replay_.output(0);
+  }
+
+ private:
+  void advance() {
+    replay_.run(sweep_of_round(round_++));
+    if (made_from_) replay_.input(*made_from_) = replay_.output(0);
+  }
+
+  Replay& replay_;
+  Index rounds_;
+  std::optional<std::size_t> made_from_{};  ///< the state that it reads
+  Index round_ = 0;
+};
 
 /// Sums over rounds of what has mean 0 in every column: a row a statistic.
 class Stein {
@@ -72,12 +110,37 @@ class Stein {
 /// A law of which only U is of use writes its gradient as 0, and says so nowhere else.
 bool has_gradient(Replay replay, std::size_t law) {
   replay.run(sweep_of_round(0));
-  const MatrixMap p = replay.output(0);
-  Eigen::RowVectorXd u(replay.columns());
-  Eigen::MatrixXd g(p.rows(), replay.columns());
+  return (evaluate(replay, law, replay.output(0)).g.array() != 0.0).any();
+}
+
+/// U of the operation's law at x.
+Eigen::RowVectorXd potential(Replay& replay, ConstBatch x) {
+  Eigen::RowVectorXd u(x.cols());
   Workspace scratch;
-  replay.law(law).evaluate(p, {u.data(), g, scratch});
-  return (g.array() != 0.0).any();
+  const std::size_t law = inputs_of(replay, Role::law).front();
+  replay.law(law).evaluate(x, Evaluation::of_potential(u.data(), x, scratch));
+  return u;
+}
+
+std::vector<VerifiedOperation> outcome(const Replay& replay, const std::string& step,
+                                       const MetropolisChange& change) {
+  std::vector<VerifiedOperation> found;
+  for (const std::string& f : change.names()) {
+    const auto row = static_cast<Index>(found.size());
+    found.push_back(zero_mean(replay.operation().name, step + " changes " + f,
+                              change.sums().row(row).transpose()));
+    found.back().trait = "keeps_law";
+  }
+  return found;
+}
+
+/// Everything that it draws is in its space.
+VerifiedOperation membership(const Replay& replay, const SpaceSteps& steps) {
+  VerifiedOperation found{
+      replay.operation().name, "keeps_law",
+      fmt::format("a draw is up to {:.2g} from {}", steps.farthest_from_space(), steps.name())};
+  found.p = steps.farthest_from_space() > same_space ? 0.0 : 1.0;
+  return found;
 }
 
 std::vector<VerifiedOperation> check_real_refresh(Replay replay) {
@@ -89,14 +152,9 @@ std::vector<VerifiedOperation> check_real_refresh(Replay replay) {
   const Index dimension = replay.output(0).rows();
   RefreshDraws draws(replay, rounds_of(dimension, replay.columns(), most_rounds));
   Stein stein(dimension, replay.columns());
-  Eigen::RowVectorXd u(replay.columns());
-  Eigen::MatrixXd g(dimension, replay.columns());
-  Workspace scratch;
   for (Index round = 0; round < draws.rounds(); ++round) {
     const MatrixMap p = draws.next();
-    const Workspace::Frame frame(scratch);
-    replay.law(law).evaluate(p, {u.data(), g, scratch});
-    stein.add(p, g, 2 * round >= draws.rounds());
+    stein.add(p, evaluate(replay, law, p).g, 2 * round >= draws.rounds());
   }
   auto found = stein.outcome(operation.name, draws.are_independent());
   for (VerifiedOperation& f : found) f.trait = "keeps_law";
@@ -118,7 +176,52 @@ std::string undeclared(Space space) {
       to_string(space));
 }
 
+/// A refresh of what lives on a sphere or takes whole numbers draws from its law: a step within the
+/// space for that law, from a draw, leaves it a draw, as of a slot. Whole numbers step to others
+/// that were drawn. Only the share of pairs of values is tested, and not that all are drawn.
+std::vector<VerifiedOperation> check_space_refresh(Replay replay, Space space) {
+  const Index dimension = replay.output(0).rows();
+  const Index rounds = rounds_of(dimension, replay.columns(), most_steps);
+  RefreshDraws draws(replay, rounds);
+  SpaceSteps steps(space);
+  for (Index k = 0; k < rounds / pilot_share; ++k) steps.see(draws.next());
+  if (steps.farthest_from_space() > same_space) return {membership(replay, steps)};
+  if (const std::string why = steps.why_none(); !why.empty()) {
+    return {untested(replay, "keeps_law", why)};
+  }
+  MetropolisChange change(dimension, replay.columns(), MetropolisChange::Sum::of_fourth_powers);
+  for (Index round = 0; round < rounds; ++round) {
+    const Eigen::MatrixXd x = draws.next();
+    const Eigen::MatrixXd y = steps.proposed(x, static_cast<std::uint64_t>(round));
+    change.add(x, potential(replay, x), y, potential(replay, y));
+  }
+  auto found = outcome(replay, "a step within its space", change);
+  found.push_back(membership(replay, steps));
+  return found;
+}
+
 }  // namespace
+
+std::vector<VerifiedOperation> check_slot_refresh(Replay replay) {
+  const auto laws = inputs_of(replay, Role::law);
+  if (laws.size() != 1 || replay.columns() < fewest_columns) return {};
+  const Index dimension = replay.output(0).rows();
+  const Index rounds = rounds_of(dimension, replay.columns(), most_steps);
+  MetropolisChange change(dimension, replay.columns());
+  Eigen::MatrixXd y(dimension, replay.columns());
+  for (Index round = 0; round < pilot_rounds + rounds; ++round) {
+    const std::uint64_t sweep = sweep_of_round(round);
+    replay.run(sweep);
+    const Eigen::MatrixXd x = replay.output(0);
+    if (round < pilot_rounds) {
+      change.see(x);
+      continue;
+    }
+    change.propose(x, sweep, y);
+    change.add(x, potential(replay, x), y, potential(replay, y));
+  }
+  return outcome(replay, "a Metropolis step", change);
+}
 
 std::vector<VerifiedOperation> check_refresh(Replay replay) {
   const auto laws = inputs_of(replay, Role::law);

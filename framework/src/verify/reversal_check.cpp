@@ -1,5 +1,6 @@
 // Whether an involution leads back, and a move keeps volume.
 // SPDX-License-Identifier: Apache-2.0
+#include "graph/edges.hpp"
 #include "verify/move_states.hpp"
 #include "verify/operation_check.hpp"
 #include "verify/space_steps.hpp"
@@ -139,16 +140,15 @@ class Jacobians {
 constexpr const char* unpaired =
     "which of its outputs belongs to which of its states cannot be told";
 
-bool lives_on_line(const MoveEnds& ends) {
-  return std::any_of(ends.all.begin(), ends.all.end(),
-                     [](const MoveEnd& e) { return e.space == Space::line; });
+/// Whether some state lives there.
+bool live_on(Space space, const MoveEnds& ends) {
+  return std::ranges::find(ends.all, space, &MoveEnd::space) != ends.all.end();
 }
 
 /// There and back, by column: how far from the start; not a number where digits are lost.
 Eigen::ArrayXd return_errors(Replay replay, const MoveEnds& ends) {
   MoveStates states(replay, ends);
-  const Flips flips = replay.operation().traits.flips;
-  const bool noise = flips == Flips::noise || flips == Flips::momentum_and_noise;
+  const bool noise = flips_noise(replay.operation().traits);
   const Eigen::MatrixXd start = states.start();
   Eigen::MatrixXd there = states.moved(start);
   const std::vector<bool> has_end = arrived(replay);
@@ -188,10 +188,8 @@ std::string negated(const Replay& replay, const MoveEnds& ends) {
 /// Of several auxiliaries not all turn. Which, where it comes back with others negated than those
 /// that its variables say.
 std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& ends) {
-  const auto auxiliaries = std::count_if(ends.all.begin(), ends.all.end(),
-                                         [](const MoveEnd& e) { return e.is_auxiliary; });
-  const bool flips_any =
-      std::any_of(ends.all.begin(), ends.all.end(), [](const MoveEnd& e) { return e.flipped; });
+  const auto auxiliaries = std::ranges::count(ends.all, true, &MoveEnd::is_auxiliary);
+  const bool flips_any = std::ranges::count(ends.all, true, &MoveEnd::flipped) > 0;
   if (auxiliaries < 2 || auxiliaries > most_auxiliaries || !flips_any) return std::nullopt;
   for (unsigned pattern = 0; pattern < 1U << auxiliaries; ++pattern) {
     const MoveEnds other = with_flips(ends, pattern);
@@ -223,7 +221,7 @@ std::vector<VerifiedOperation> check_involution(Replay replay) {
 std::vector<VerifiedOperation> check_volume(Replay replay) {
   const auto ends = ends_of(replay);
   if (!ends) return {untested(replay, "volume", unpaired)};
-  if (lives_on_line(*ends)) {
+  if (live_on(Space::line, *ends)) {
     return {untested(replay, "volume", "an auxiliary lives on a line, which differences leave")};
   }
   MoveStates states(replay, *ends);
@@ -249,10 +247,7 @@ std::vector<VerifiedOperation> check_volume(Replay replay) {
 std::vector<VerifiedOperation> check_space(Replay replay) {
   const auto ends = ends_of(replay);
   if (!ends || !ends->are_certain) return {};
-  const bool narrow = std::any_of(ends->all.begin(), ends->all.end(), [](const MoveEnd& e) {
-    return e.space == Space::sphere || e.space == Space::whole_numbers;
-  });
-  if (!narrow) return {};
+  if (!live_on(Space::sphere, *ends) && !live_on(Space::whole_numbers, *ends)) return {};
   MoveStates states(replay, *ends);
   const Eigen::MatrixXd end = states.moved(states.start());
   return judged(replay, "space", "an auxiliary leaves its sphere or the whole numbers",

@@ -1,4 +1,4 @@
-// Steps within a space that are as likely back as there.
+// Steps within a sphere, or among whole numbers, that are as likely as their ways back.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/space_steps.hpp"
 
@@ -12,12 +12,8 @@ namespace {
 
 constexpr std::size_t most_values = 4096;
 
-double distance_from_sphere(ConstBatch x) {
-  return (x.colwise().norm().array() - 1.0).abs().maxCoeff();
-}
-
-double distance_from_whole(ConstBatch x) {
-  return (x.array() - x.array().round()).abs().maxCoeff();
+std::vector<double> numbers_of(const Eigen::VectorXd& column) {
+  return {column.data(), column.data() + column.size()};
 }
 
 /// Whether column j of three draws is on one line, and they are not one point.
@@ -28,11 +24,6 @@ bool are_on_line(const Eigen::VectorXd& a, const Eigen::VectorXd& b, const Eigen
   return product > 0.0 && std::abs(std::abs(first.dot(second)) - product) < same_space * product;
 }
 
-template <class Holds>
-bool all_hold(const std::vector<Eigen::MatrixXd>& rounds, Holds holds) {
-  return std::all_of(rounds.begin(), rounds.end(), holds);
-}
-
 bool is_line(const std::vector<Eigen::MatrixXd>& rounds) {
   if (rounds.size() < 3 || rounds.front().rows() < 2) return false;
   for (Index j = 0; j < rounds.front().cols(); ++j) {
@@ -41,13 +32,40 @@ bool is_line(const std::vector<Eigen::MatrixXd>& rounds) {
   return true;
 }
 
+bool are_all_in(Space space, const std::vector<Eigen::MatrixXd>& rounds, double off) {
+  return std::ranges::all_of(rounds,
+                             [&](const auto& x) { return (distance_from(space, x) <= off).all(); });
+}
+
 }  // namespace
 
-SphereSteps::SphereSteps() : steps_(1, "verify/sphere-steps") {}
+SpaceSteps::SpaceSteps(Space space)
+    : space_(space), steps_(1, on_sphere() ? "verify/sphere-steps" : "verify/whole-number-steps") {}
 
-void SphereSteps::see(ConstBatch x) { farthest_ = std::max(farthest_, distance_from_sphere(x)); }
+const char* SpaceSteps::name() const { return on_sphere() ? "the unit sphere" : "whole numbers"; }
 
-Eigen::MatrixXd SphereSteps::proposed(ConstBatch x, std::uint64_t round) const {
+void SpaceSteps::see(ConstBatch x) {
+  farthest_ = std::max(farthest_, distance_from(space_, x).maxCoeff());
+  if (on_sphere()) return;
+  for (Index j = 0; j < x.cols() && seen_.size() <= most_values; ++j) {
+    auto numbers = numbers_of(x.col(j));
+    const auto number = static_cast<Index>(seen_.size());
+    if (number_of_.emplace(numbers, number).second) seen_.push_back(std::move(numbers));
+  }
+}
+
+std::string SpaceSteps::why_none() const {
+  if (on_sphere()) return {};
+  if (seen_.size() < 2) return "it draws one number only";
+  if (seen_.size() <= most_values) return {};
+  return fmt::format("it draws more than {} different numbers", most_values);
+}
+
+Eigen::MatrixXd SpaceSteps::proposed(ConstBatch x, std::uint64_t round) const {
+  return on_sphere() ? turned(x, round) : exchanged(x, round);
+}
+
+Eigen::MatrixXd SpaceSteps::turned(ConstBatch x, std::uint64_t round) const {
   Eigen::MatrixXd y(x.rows(), x.cols());
   steps_.normals({round, 0, 0}, y);
   y = x + y / std::sqrt(static_cast<double>(x.rows()));
@@ -55,32 +73,13 @@ Eigen::MatrixXd SphereSteps::proposed(ConstBatch x, std::uint64_t round) const {
   return y;
 }
 
-WholeNumberSteps::WholeNumberSteps() : steps_(1, "verify/whole-number-steps") {}
-
-void WholeNumberSteps::see(ConstBatch x) {
-  farthest_ = std::max(farthest_, distance_from_whole(x));
-  for (Index j = 0; j < x.cols() && seen_.size() <= most_values; ++j) {
-    const Eigen::VectorXd column = x.col(j);
-    Tuple numbers(column.data(), column.data() + column.size());
-    const auto number = static_cast<Index>(seen_.size());
-    if (number_of_.emplace(numbers, number).second) seen_.push_back(std::move(numbers));
-  }
-}
-
-std::string WholeNumberSteps::why_none() const {
-  if (seen_.size() < 2) return "it draws one number only";
-  if (seen_.size() <= most_values) return {};
-  return fmt::format("it draws more than {} different numbers", most_values);
-}
-
-Eigen::MatrixXd WholeNumberSteps::proposed(ConstBatch x, std::uint64_t round) const {
+Eigen::MatrixXd SpaceSteps::exchanged(ConstBatch x, std::uint64_t round) const {
   Eigen::MatrixXd uniforms(1, x.cols());
   steps_.uniforms({round, 0, 0}, uniforms);
   Eigen::MatrixXd y = x;
   const auto others = static_cast<double>(seen_.size() - 1);
   for (Index j = 0; j < x.cols(); ++j) {
-    const Eigen::VectorXd column = x.col(j);
-    const auto at = number_of_.find(Tuple(column.data(), column.data() + column.size()));
+    const auto at = number_of_.find(numbers_of(x.col(j)));
     if (at == number_of_.end()) continue;
     const auto skip = static_cast<Index>(uniforms(0, j) * others) + 1;
     const Index to = (at->second + skip) % static_cast<Index>(seen_.size());
@@ -91,14 +90,9 @@ Eigen::MatrixXd WholeNumberSteps::proposed(ConstBatch x, std::uint64_t round) co
 }
 
 Space seen_space(const std::vector<Eigen::MatrixXd>& rounds) {
-  if (all_hold(rounds, [](const auto& x) { return distance_from_whole(x) == 0.0; })) {
-    return Space::whole_numbers;
-  }
+  if (are_all_in(Space::whole_numbers, rounds, 0.0)) return Space::whole_numbers;
   const bool wide = rounds.front().rows() > 1;
-  if (wide &&
-      all_hold(rounds, [](const auto& x) { return distance_from_sphere(x) < same_space; })) {
-    return Space::sphere;
-  }
+  if (wide && are_all_in(Space::sphere, rounds, same_space)) return Space::sphere;
   return is_line(rounds) ? Space::line : Space::real;
 }
 

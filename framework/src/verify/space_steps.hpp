@@ -1,11 +1,11 @@
-// Steps within a space that are as likely back as there.
+// Steps within a sphere, or among whole numbers, that are as likely as their ways back.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "verify/move_ends.hpp"
+#include "verify/move_states.hpp"
 
-#include <mixwell/random.hpp>
-#include <mixwell/types.hpp>
+#include <mixwell/base/random.hpp>
+#include <mixwell/base/types.hpp>
 
 #include <Eigen/Core>
 
@@ -21,52 +21,33 @@ inline constexpr double same_space = 1e-8;
 /// One in so many rounds is drawn before the first step, to see where draws are.
 inline constexpr Index pilot_share = 4;
 
+/// On a sphere y = (x + z) / |x + z| with an isotropic normal z: its density depends on the angle
+/// between x and y only. Of whole numbers y is any other of the vectors that were seen, each as
+/// likely as the others. A law may say what it wants of numbers that are never drawn.
 class SpaceSteps {
  public:
-  virtual ~SpaceSteps() = default;
-  virtual const char* name() const = 0;
+  explicit SpaceSteps(Space space);
+
+  const char* name() const;
   /// Draws, one a column, before the first step.
-  virtual void see(ConstBatch x) = 0;
+  void see(ConstBatch x);
   /// Of all that was seen.
-  virtual double farthest_from_space() const = 0;
+  double farthest_from_space() const noexcept { return farthest_; }
   /// Why no step can be made, or empty.
-  virtual std::string why_none() const { return {}; }
+  std::string why_none() const;
   /// A step from every column; from where none can be made, it stays.
-  virtual Eigen::MatrixXd proposed(ConstBatch x, std::uint64_t round) const = 0;
-};
-
-/// y = (x + z) / |x + z| with an isotropic normal z: its density depends on the angle between x and
-/// y only.
-class SphereSteps final : public SpaceSteps {
- public:
-  SphereSteps();
-  const char* name() const override { return "the unit sphere"; }
-  void see(ConstBatch x) override;
-  double farthest_from_space() const override { return farthest_; }
-  Eigen::MatrixXd proposed(ConstBatch x, std::uint64_t round) const override;
-
- private:
-  Stream steps_;
-  double farthest_ = 0.0;
-};
-
-/// y is any other of the vectors that were seen, each as likely as the others. A law may say what
-/// it wants of numbers that are never drawn.
-class WholeNumberSteps final : public SpaceSteps {
- public:
-  WholeNumberSteps();
-  const char* name() const override { return "whole numbers"; }
-  void see(ConstBatch x) override;
-  double farthest_from_space() const override { return farthest_; }
-  std::string why_none() const override;
-  Eigen::MatrixXd proposed(ConstBatch x, std::uint64_t round) const override;
+  Eigen::MatrixXd proposed(ConstBatch x, std::uint64_t round) const;
 
  private:
   using Tuple = std::vector<double>;
+  bool on_sphere() const noexcept { return space_ == Space::sphere; }
+  Eigen::MatrixXd turned(ConstBatch x, std::uint64_t round) const;
+  Eigen::MatrixXd exchanged(ConstBatch x, std::uint64_t round) const;
 
+  Space space_;
   Stream steps_;
   double farthest_ = 0.0;
-  std::map<Tuple, Index> number_of_;
+  std::map<Tuple, Index> number_of_;  ///< of vectors of whole numbers
   std::vector<Tuple> seen_;
 };
 

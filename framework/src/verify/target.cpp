@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/target.hpp"
 
-#include "manifest/model_in_memory.hpp"
+#include "graph/edges.hpp"
+#include "manifest/made_in_code.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/field_target.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/verify.hpp>
@@ -144,14 +145,18 @@ void multiply_step_sizes(toml::table& root, const Registry& registry, double fac
   });
 }
 
+/// As TOML.
+template <class Node>
+std::string text_of(const Node& node) {
+  std::ostringstream text;
+  text << node;
+  return text.str();
+}
+
 /// Texts of the tables of a list that select coordinates, as TOML; equal ones are the same part.
 std::vector<std::string> selections(const toml::array& list, const std::string& key) {
   std::vector<std::string> all;
-  for (const toml::node& row : list) {
-    std::ostringstream text;
-    text << (*row.as_table())[key];
-    all.push_back(text.str());
-  }
+  for (const toml::node& row : list) all.push_back(text_of((*row.as_table())[key]));
   return all;
 }
 
@@ -161,12 +166,11 @@ void cut_anew(toml::array& list, const std::string& key, Index dimension) {
   const std::vector<std::string> before = selections(list, key);
   std::vector<std::string> different;
   for (const std::string& one : before) {
-    if (std::find(different.begin(), different.end(), one) == different.end())
-      different.push_back(one);
+    if (!contains(different, one)) different.push_back(one);
   }
   const auto parts = std::ssize(different);
   for (std::size_t k = 0; k < before.size(); ++k) {
-    const Index part = std::find(different.begin(), different.end(), before[k]) - different.begin();
+    const Index part = std::ranges::find(different, before[k]) - different.begin();
     const Index first = parts <= dimension ? part * dimension / parts : part % dimension;
     const Index end = parts <= dimension ? (part + 1) * dimension / parts : first + 1;
     const std::string text = "x[" + std::to_string(first) + ":" + std::to_string(end) + "]";
@@ -191,24 +195,15 @@ void select_anew(toml::table& root, const Registry& registry, Index dimension) {
   });
 }
 
-std::string text_of(const toml::table& root) {
-  std::ostringstream text;
-  text << root;
-  return text.str();
-}
-
 }  // namespace
 
 std::vector<std::string> verify_targets() {
   return {verify_target_names.begin(), verify_target_names.end()};
 }
 
-const std::vector<std::string>& smooth_targets() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const NamedTarget& target : smooth_tables) all.emplace_back(target.name);
-    return all;
-  }();
+std::vector<std::string> smooth_targets() {
+  std::vector<std::string> names;
+  for (const NamedTarget& target : smooth_tables) names.emplace_back(target.name);
   return names;
 }
 

@@ -15,7 +15,7 @@ namespace mixwell {
 
 /// Targets whose gradients are Lipschitz, d = 2: heavy tails, not symmetric, correlated. The
 /// Hessian of the first two changes. On quartic tails an Euler scheme has no stationary law.
-const std::vector<std::string>& smooth_targets();
+std::vector<std::string> smooth_targets();
 
 /// What becomes of a kernel's trajectory where eps is made smaller: its steps are at least so many,
 /// then times a factor; or the redraws of a momentum that is carried become as much rarer, in

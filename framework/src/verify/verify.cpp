@@ -1,14 +1,14 @@
 // A composition put to the test on one target after another, and what follows from it.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
+#include "graph/edges.hpp"
 #include "verify/at_equilibrium.hpp"
-#include "verify/calibration.hpp"
 #include "verify/ladder.hpp"
 #include "verify/operations.hpp"
+#include "verify/statistics.hpp"
 #include "verify/target.hpp"
-#include "verify/z_scores.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/stop_request.hpp>
@@ -27,7 +27,6 @@ namespace {
 constexpr std::int64_t usual_warmup = 300;
 /// Of a composition that never stops learning: what it is off by must vanish as they grow.
 constexpr std::int64_t longer_warmups[] = {300, 1200, 4800};
-constexpr double ladder_moved = 1.6;   ///< what a ladder asks for before it measures
 constexpr double falling_share = 0.7;  ///< of a shift that was there after the shortest of them
 constexpr double same_column = 1e-9;
 
@@ -60,52 +59,37 @@ class Deadline {
   Clock::time_point start_;
 };
 
-/// What the graph of the sampling phase says about the test that it calls for.
-class Shape {
- public:
-  explicit Shape(const KernelGraph& graph) : graph_(graph) {}
+bool writes_slot(const KernelGraph& graph, const OperationInfo& o) {
+  return o.kind != OperationKind::regroup &&
+         std::ranges::any_of(o.outputs, [&](Value v) { return is_slot(graph, v); });
+}
 
-  /// Slots are moved by schemes that have an order, and nothing accepts.
-  bool is_unadjusted() const {
-    bool moves = false;
-    for (const OperationInfo& o : graph_.operations()) {
-      if (!writes_slot(o)) continue;
-      const bool scheme = o.kind == OperationKind::move && o.traits.order > 0;
-      if (!scheme || o.traits.invariant) return false;
-      moves = true;
-    }
-    return moves;
+/// Slots are moved by schemes that have an order, and nothing accepts.
+bool is_unadjusted(const KernelGraph& graph) {
+  bool moves = false;
+  for (const OperationInfo& o : graph.operations()) {
+    if (!writes_slot(graph, o)) continue;
+    const bool scheme = o.kind == OperationKind::move && o.traits.order > 0;
+    if (!scheme || o.traits.invariant) return false;
+    moves = true;
   }
+  return moves;
+}
 
-  /// A sweep goes as far as eps lets it, so that more of them make up for smaller steps.
-  bool is_local() const {
-    const auto& all = graph_.operations();
-    return std::all_of(all.begin(), all.end(), [](const OperationInfo& o) {
-      return o.kind != OperationKind::move || o.traits.local;
-    });
-  }
+/// A sweep goes as far as eps lets it, so that more of them make up for smaller steps.
+bool is_local(const KernelGraph& graph) {
+  return std::ranges::all_of(graph.operations(), [](const OperationInfo& o) {
+    return o.kind != OperationKind::move || o.traits.local;
+  });
+}
 
-  /// A density is kept that is made from numbers.
-  bool keeps_learnt_law(const Verdict& now) const {
-    const auto& values = graph_.values();
-    return now.density != "pi" && std::any_of(values.begin(), values.end(), [](const auto& value) {
-             return dynamic_cast<const Potential*>(value.function.get()) != nullptr &&
-                    value.rows > 0;
-           });
-  }
-
- private:
-  bool writes_slot(const OperationInfo& o) const {
-    if (o.kind == OperationKind::regroup) return false;
-    return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
-      if (graph_[v].kind != ValueKind::version) return false;
-      const VariableKind kind = graph_[graph_[v].variable].kind;
-      return kind == VariableKind::slot || kind == VariableKind::joined;
-    });
-  }
-
-  const KernelGraph& graph_;
-};
+/// A density is kept that is made from numbers.
+bool keeps_learnt_law(const Program& program) {
+  return program.certificate.now.density != "pi" &&
+         std::ranges::any_of(program.sampling.values(), [](const ValueInfo& value) {
+           return dynamic_cast<const Potential*>(value.function.get()) != nullptr && value.rows > 0;
+         });
+}
 
 class Verifier {
  public:
@@ -115,8 +99,7 @@ class Verifier {
         settings_(settings),
         targets_(composition, path, registry),
         deadline_(settings.max_seconds, settings.stop),
-        program_(compose(*composition.compositor)),
-        shape_(program_.sampling) {}
+        program_(compose(*composition.compositor)) {}
 
   Verification run() {
     result_.certificate = program_.certificate;
@@ -232,9 +215,9 @@ class Verifier {
 
   /// Once, if it is the same on all targets.
   void take_untested(VerifiedOperation one) {
-    const bool known = std::any_of(
-        result_.untested.begin(), result_.untested.end(),
-        [&](const auto& u) { return u.operation == one.operation && u.trait == one.trait; });
+    const bool known = std::ranges::any_of(result_.untested, [&](const auto& u) {
+      return u.operation == one.operation && u.trait == one.trait;
+    });
     if (!known) result_.untested.push_back(std::move(one));
   }
 
@@ -250,7 +233,7 @@ class Verifier {
   bool is_ladder() const {
     const Verdict& now = program_.certificate.now;
     return (now.accuracy == Accuracy::asymptotic && !has_no_draws()) ||
-           (now.accuracy == Accuracy::none && shape_.is_unadjusted());
+           (now.accuracy == Accuracy::none && is_unadjusted(program_.sampling));
   }
 
   /// Errors at some eps > 0 about another density, or while something still learns.
@@ -262,30 +245,19 @@ class Verifier {
   void climb_all() {
     const std::vector<std::string> names = ladder_targets();
     for (const std::string& name : names) {
-      VerifiedTarget seen;
-      seen.name = name;
-      try {
-        LadderSettings ladder;
-        ladder.target = name;
-        ladder.order = std::max(1, result_.certificate.now.order);
-        ladder.local = shape_.is_local();
-        ladder.budget = ladder_budget * settings_.budget / static_cast<double>(names.size());
-        ladder.alpha = targets_share * settings_.alpha / static_cast<double>(names.size());
-        ladder.bounded = name == "own" && !is_lipschitz();
-        ladder.factor =
-            0.25 * best_factor(targets_, test_of(name, names.size()), result_.gradients);
-        ladder.late = late();
-        ladder.seed = composition_.run.seed;
-        take(climb(targets_, ladder), ladder, seen);
-      } catch (const Stopped&) {
-        throw;
-      } catch (const Error& refusal) {
-        seen.skipped = targets_.reason(refusal);
-      }
-      result_.targets.push_back(std::move(seen));
+      EquilibriumTest test = test_of(name, names.size());
+      test.budget = ladder_budget * settings_.budget / static_cast<double>(names.size());
+      visit(test, [&] { return climb(targets_, test, ladder_of(test)); });
       if (biased_) return;
       check_time();
     }
+  }
+
+  LadderSettings ladder_of(const EquilibriumTest& test) {
+    return {.order = std::max(1, result_.certificate.now.order),
+            .local = is_local(program_.sampling),
+            .bounded = test.target == "own" && !is_lipschitz(),
+            .factor = 0.25 * best_factor(targets_, test, result_.gradients)};
   }
 
   /// Those on which it can be composed, and its own model, if it has exact draws.
@@ -304,43 +276,22 @@ class Verifier {
     return composition_.model()->gradient_growth() == GradientGrowth::lipschitz;
   }
 
-  void take(const Ladder& found, const LadderSettings& ladder, VerifiedTarget& seen) {
-    result_.gradients += found.gradients;
-    seen.step_factor = ladder.factor;
-    if (!found.moved) {
-      seen.skipped =
-          "it does not forget its start within 4096 sweeps, so that no error can be told";
-      return;
-    }
-    if (found.ran_away) {
-      seen.skipped = "some replicates ran away, so that no error can be told";
-      return;
-    }
-    seen.moved = ladder_moved;
-    seen.rungs = found.rungs;
-    seen.statistic = found.statistic;
-    seen.limit = found.limit;
-    seen.visible_bias = found.bound * found.limit_error;
-    const bool failed = found.drifts || !found.vanishes;
-    biased_ = biased_ || failed;
-    tells_ = tells_ || found.tells;
-    seen.drifts = found.drifts;
-    const double z = found.limit / found.limit_error;
-    note(two_sided(z) * settings_.alpha / two_sided(found.bound), static_cast<double>(found.looks));
-    result_.tests.push_back({(found.drifts ? "drift of " : "limit of ") + found.statistic,
-                             seen.name, failed, z, two_sided(z)});
-  }
-
   void test_all() {
     const std::vector<std::string> names =
         settings_.targets.empty() ? verify_targets() : settings_.targets;
     for (const std::string& name : names) {
       if (biased_) return;
-      visit(test_of(name, names.size()));
+      const EquilibriumTest test = test_of(name, names.size());
+      visit(test, [&] { return tested(test); });
       check_time();
     }
     if (!biased_) arrive(names.size());
     if (!biased_ && !result_.certificate.now.adaptive) look_long_at_all();
+  }
+
+  /// It was tested by looks that start from exact draws of one law.
+  static bool has_looks(const VerifiedTarget& target) {
+    return target.skipped.empty() && !target.redraws_data;
   }
 
   /// Its own model, and the first other target that was tested.
@@ -348,16 +299,14 @@ class Verifier {
     std::size_t looks = 0;
     for (VerifiedTarget& seen : result_.targets) {
       if (biased_ || looks == most_long_looks) return;
-      if (!seen.skipped.empty() || seen.redraws_data) continue;
+      if (!has_looks(seen)) continue;
       ++looks;
       EquilibriumTest test = test_of(seen.name, 1);
       test.budget = long_budget * settings_.budget;
       test.alpha = long_share * settings_.alpha / most_long_looks;
       try {
         EquilibriumOutcome outcome = look_long(targets_, test, seen.step_factor);
-        result_.gradients += outcome.gradients;
-        note(outcome.adjusted_p * most_long_looks / long_share, outcome.looks);
-        biased_ = outcome.biased;
+        take(outcome, test);
         seen.long_sweeps = outcome.seen.sweeps;
         seen.long_visible_bias = outcome.seen.visible_bias;
         if (!biased_) continue;
@@ -377,7 +326,7 @@ class Verifier {
     test.fixed_steps = result_.certificate.after_warmup || !targets_.has_step_sizes();
     test.warmup = warmup();
     test.adaptive = result_.certificate.now.adaptive;
-    test.learnt_laws = shape_.keeps_learnt_law(result_.certificate.now);
+    test.learnt_laws = keeps_learnt_law(program_);
     test.budget = short_budget * settings_.budget / static_cast<double>(count);
     test.alpha = targets_share * settings_.alpha / static_cast<double>(count);
     test.seed = composition_.run.seed;
@@ -402,12 +351,18 @@ class Verifier {
                                             : test_at_equilibrium(targets_, test);
   }
 
-  void visit(EquilibriumTest test) {
+  void take(const EquilibriumOutcome& outcome, const EquilibriumTest& test) {
+    result_.gradients += outcome.gradients;
+    if (outcome.looks > 0.0) note(outcome.adjusted_p * settings_.alpha / test.alpha, outcome.looks);
+    biased_ = outcome.biased;
+    tells_ = tells_ || outcome.tells;
+  }
+
+  template <class Made>
+  void visit(const EquilibriumTest& test, const Made& made) {
     try {
-      EquilibriumOutcome outcome = tested(test);
-      result_.gradients += outcome.gradients;
-      biased_ = outcome.biased;
-      note(outcome.adjusted_p * settings_.alpha / test.alpha, outcome.looks);
+      EquilibriumOutcome outcome = made();
+      take(outcome, test);
       if (!outcome.remark.empty()) result_.remarks.push_back(outcome.remark);
       result_.targets.push_back(std::move(outcome.seen));
       result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
@@ -442,9 +397,7 @@ class Verifier {
 
   /// Whether starts that are too far out come back, on the first target that was tested.
   void arrive(std::size_t count) {
-    const auto first =
-        std::find_if(result_.targets.begin(), result_.targets.end(),
-                     [](const VerifiedTarget& t) { return t.skipped.empty() && !t.redraws_data; });
+    const auto first = std::ranges::find_if(result_.targets, has_looks);
     if (first == result_.targets.end()) return;
     const EquilibriumTest test = test_of(first->name, count);
     Arrival found = arrival(targets_, test, first->step_factor);
@@ -481,8 +434,8 @@ class Verifier {
 
   /// What a composition is that nothing was found against.
   std::string clean() const {
-    const bool climbed = std::any_of(result_.targets.begin(), result_.targets.end(),
-                                     [](const VerifiedTarget& t) { return !t.rungs.empty(); });
+    const bool climbed = std::ranges::any_of(
+        result_.targets, [](const VerifiedTarget& t) { return !t.rungs.empty(); });
     const Verdict& now = result_.certificate.now;
     if (climbed) return "asymptotic";
     if (now.adaptive) return "adaptive";
@@ -541,7 +494,6 @@ class Verifier {
   VerifyTargets targets_;
   Deadline deadline_;
   Program program_;
-  Shape shape_;
   Verification result_;
   bool biased_ = false;
   bool broken_ = false;  ///< an operation by itself does not do what it declares
@@ -555,7 +507,7 @@ Verification verify(const Composition& composition, const std::string& path,
                     const Registry& registry, const VerifySettings& settings) {
   const std::vector<std::string> known = verify_targets();
   for (const std::string& name : settings.targets) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (!contains(known, name)) {
       throw InputError(fmt::format("verify: there is no target \"{}\"; known: {}", name,
                                    fmt::join(known, ", ")));
     }

@@ -1,6 +1,6 @@
 // The weights of the laws of a graph in one world.
 // SPDX-License-Identifier: Apache-2.0
-#include "worlds/finite_laws.hpp"
+#include "worlds/reading.hpp"
 
 namespace mixwell::worlds {
 

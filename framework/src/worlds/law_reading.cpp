@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 
-#include <mixwell/estimated_density.hpp>
+#include <mixwell/law/capabilities.hpp>
 
 namespace mixwell::worlds {
 namespace {
@@ -44,10 +44,10 @@ class LawReader {
  private:
   bool is_given(Value input, Value factor) const {
     const Value v = seen(graph_, input);
-    if (graph_[v].kind != ValueKind::version) return false;
+    if (!is_version(graph_, v)) return false;
     return std::ranges::all_of(members(graph_, graph_[v].variable), [&](Variable slot) {
       return std::ranges::any_of(graph_.factors(), [&](const Factor& f) {
-        return f.law == factor && holds(f.slots, slot);
+        return f.law == factor && contains(f.slots, slot);
       });
     });
   }
@@ -97,8 +97,7 @@ class LawReader {
   /// their factor.
   std::vector<Variable> arguments(Value law) const {
     if (const auto of = subject(law)) return members(graph_, *of);
-    for (std::size_t k = 0; k < graph_.values().size(); ++k) {
-      const auto other = nth<Value>(k);
+    for (const Value other : all_values(graph_)) {
       if (!graph_[other].function || !(law_before(graph_, other) == law)) continue;
       return slots_beside(factor_behind(graph_, law), arguments(other));
     }
@@ -108,7 +107,7 @@ class LawReader {
   /// Of the factor with this law that has the first of them, or them.
   std::vector<Variable> slots_beside(Value law, const std::vector<Variable>& of) const {
     for (const Factor& f : graph_.factors()) {
-      if (f.law == law && holds(f.slots, of.front())) return f.slots;
+      if (f.law == law && contains(f.slots, of.front())) return f.slots;
     }
     return of;
   }
@@ -128,8 +127,8 @@ class LawReader {
   /// and else the first that is one.
   std::optional<Variable> subject_of_reader(const OperationInfo& o, bool of_slot) const {
     if (o.kind == OperationKind::refresh) return graph_[o.outputs.front()].variable;
-    for (const std::size_t k : inputs_of(o, Role::state)) {
-      const auto v = origin(graph_, o.inputs[k].value);
+    for (const Value state : values_of(o, Role::state)) {
+      const auto v = origin(graph_, state);
       if (v && of_slot == (graph_[*v].kind != VariableKind::auxiliary)) return v;
     }
     return std::nullopt;
@@ -159,9 +158,8 @@ class LawReader {
   bool is_momentum(Variable v) const {
     return is_turned(graph_, v) &&
            std::ranges::any_of(graph_.operations(), [&](const OperationInfo& o) {
-             return negates_momenta(o) && std::ranges::any_of(o.inputs, [&](const Input& i) {
-                      return i.role == Role::state && origin(graph_, i.value) == v;
-                    });
+             return negates_momenta(o) &&
+                    reads(o, Role::state, [&](Value s) { return origin(graph_, s) == v; });
            });
   }
 
@@ -173,8 +171,7 @@ class LawReader {
 std::map<std::int32_t, LawReading> read_laws(const KernelGraph& graph) {
   const LawReader reader(graph);
   std::map<std::int32_t, LawReading> all;
-  for (std::size_t k = 0; k < graph.values().size(); ++k) {
-    const auto v = nth<Value>(k);
+  for (const Value v : all_values(graph)) {
     if (is_law(graph, v)) all.emplace(v.id, reader.read(v));
   }
   return all;

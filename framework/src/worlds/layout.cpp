@@ -53,7 +53,7 @@ class LayoutWriter {
   void each_read(const OperationInfo& who, const Visit& visit) const {
     for (const Input& i : who.inputs) visit(seen(graph_, i.value), Value{});
     for (const Value out : who.outputs) {
-      if (who.guard && graph_[out].kind == ValueKind::version) visit(graph_[out].replaces, out);
+      if (who.guard && is_version(graph_, out)) visit(graph_[out].replaces, out);
     }
   }
 
@@ -109,11 +109,10 @@ class LayoutWriter {
       cells_[at(v.carried.id)] = all_.start.back();
       if (carries) last_[at(v.current.id)] = end;
     }
-    for (std::size_t k = 0; k < last_.size(); ++k) {
-      const auto v = nth<Value>(k);
-      if (!relevant_[k] || !outlives_its_branch(v)) continue;
+    for (const Value v : all_values(graph_)) {
+      if (!relevant_[index(v)] || !outlives_its_branch(v)) continue;
       all_.kept_by_guards[v.id] = take(v);
-      last_[k] = end;
+      last_[index(v)] = end;
     }
   }
 
@@ -123,8 +122,7 @@ class LayoutWriter {
   }
 
   KeyBits otherwise(Value out) const {
-    const bool is_version = graph_[out].kind == ValueKind::version;
-    return is_version ? cells_[at(graph_[out].replaces.id)] : before(out);
+    return is_version(graph_, out) ? cells_[at(graph_[out].replaces.id)] : before(out);
   }
 
   void add_step(std::size_t operation) {

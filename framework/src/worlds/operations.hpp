@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "worlds/finite_laws.hpp"
+#include "worlds/reading.hpp"
 
 namespace mixwell::worlds {
 
@@ -42,6 +42,5 @@ struct TableCall {
 /// docs/worlds.md says what each kind of operation does. A body is one function, whoever shares it.
 MIXWELL_INTERNAL TableOutcomes outcomes(const TableCall& call);
 TableOutcomes outcomes_of_move(const TableCall& call);
-TableOutcomes outcomes_of_accept(const TableCall& call);
 
 }  // namespace mixwell::worlds

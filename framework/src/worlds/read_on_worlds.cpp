@@ -74,8 +74,7 @@ namespace {
 /// Whether some update has no Metropolis decision, so that it is right only in a limit; `local`: by
 /// one small step.
 bool has_limit(const KernelGraph& graph, bool local) {
-  const auto& all = graph.operations();
-  return std::any_of(all.begin(), all.end(), [&](const OperationInfo& o) {
+  return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
     return is_uncorrected(graph, o) && (o.traits.local || !local);
   });
 }

@@ -9,12 +9,8 @@ namespace {
 bool is_kept_value(const KernelGraph& graph, Variable v) {
   if (graph[v].kind != VariableKind::estimate) return false;
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
-    const bool writes = std::ranges::any_of(o.outputs, [&](Value out) {
-      return graph[out].kind == ValueKind::version && graph[out].variable == v;
-    });
-    return writes && std::ranges::none_of(o.inputs, [&](const Input& i) {
-             return i.role == Role::state && origin(graph, i.value) == v;
-           });
+    return writes(graph, o, v) &&
+           !reads(o, Role::state, [&](Value state) { return origin(graph, state) == v; });
   });
 }
 
@@ -97,8 +93,8 @@ void FiniteReading::size_variables() {
     if (size > sizes_.most) throw NoReading("`" + v.name + "` joins too many slots");
     variables_.push_back(size);
   }
-  for (std::size_t k = 0; k < variables_.size(); ++k) {
-    if (is_kept_value(graph_, nth<Variable>(k))) variables_[k] = 1;
+  for (const Variable v : all_variables(graph_)) {
+    if (is_kept_value(graph_, v)) variables_[index(v)] = 1;
   }
   if (sizes_.place < 3) merge_registers();
   equate_exchanged();

@@ -149,7 +149,7 @@ class World {
     for (const Factor& f : graph_.factors()) {
       std::vector<Variable> part;
       std::ranges::copy_if(f.slots, std::back_inserter(part),
-                           [&](Variable v) { return holds(recorded, v); });
+                           [&](Variable v) { return contains(recorded, v); });
       if (!part.empty()) all.push_back({part, marginal(part)});
     }
     return all;
@@ -229,10 +229,9 @@ class World {
 
   void begin() {
     law_.add(0, Number(Term{}));
-    for (const std::vector<Variable>& slots : groups()) begin_group(slots);
-    for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
-      const auto v = nth<Variable>(k);
-      if (!layout_.carries[k] || reading_.size(v) == 1) continue;
+    for (const std::vector<Variable>& slots : joint_slots(graph_)) begin_group(slots);
+    for (const Variable v : all_variables(graph_)) {
+      if (!layout_.carries[index(v)] || reading_.size(v) == 1) continue;
       if (graph_[v].kind == VariableKind::estimate) begin_estimate(v);
       if (graph_[v].kind == VariableKind::auxiliary) begin_auxiliary(v);
     }
@@ -254,24 +253,6 @@ class World {
     WeightedBits<Number> all;
     for (std::size_t x = 0; x < shares.size(); ++x)
       all.emplace_back(layout_.at_start(v).with(static_cast<int>(x)), Number(Term{shares[x]}));
-    return all;
-  }
-
-  /// Slots that factors have together, and all factors of each group.
-  std::vector<std::vector<Variable>> groups() const {
-    std::vector<std::vector<Variable>> all;
-    for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
-      if (graph_.variables()[k].kind == VariableKind::slot) all.push_back({nth<Variable>(k)});
-    }
-    for (const Factor& f : graph_.factors()) {
-      const auto apart = std::stable_partition(all.begin(), all.end(), [&](const auto& group) {
-        return std::ranges::none_of(group, [&](Variable v) { return holds(f.slots, v); });
-      });
-      std::vector<Variable> joined;
-      for (auto g = apart; g != all.end(); ++g) joined.insert(joined.end(), g->begin(), g->end());
-      all.erase(apart, all.end());
-      if (!joined.empty()) all.push_back(joined);
-    }
     return all;
   }
 
@@ -314,8 +295,7 @@ class World {
   /// By the first law of it, as it is where nothing has moved yet; evenly if it has none.
   void begin_auxiliary(Variable v) {
     std::vector<std::uint64_t> weights(at(reading_.size(v)), 1);
-    for (std::size_t k = 0; k < graph_.values().size(); ++k) {
-      const auto law = nth<Value>(k);
+    for (const Value law : all_values(graph_)) {
       if (!reading_.is_law_of(law, v)) continue;
       for (std::size_t x = 0; x < weights.size(); ++x)
         weights[x] = laws_.weight(law, at_rest(law), laws_.only(v, static_cast<int>(x)));
@@ -332,8 +312,7 @@ class World {
     if (reading_.size(v) == 1 || by == nullptr || by->kind != OperationKind::pure) return 0;
     std::vector<int> in;
     for (const Input& i : by->inputs) in.push_back(at_rest(i.value));
-    const auto k = std::ranges::find(by->outputs, v) - by->outputs.begin();
-    return outcomes(at(graph_[v].producer), in).front().written[at(k)];
+    return outcomes(at(graph_[v].producer), in).front().written[place_among_outputs(graph_, v)];
   }
 
   const FiniteReading& reading_;

@@ -32,10 +32,8 @@ class MarginalPotential final : public Potential {
 /// The marginal law that stands in for `target`, the model's own.
 inline Value marginal_law(KernelGraph& graph, std::string name, Value target,
                           std::shared_ptr<const Model> model, std::size_t which) {
-  Traits traits;
-  traits.marginal = true;
   return graph.view(std::move(name), std::make_shared<MarginalPotential>(std::move(model), which),
-                    target, traits, target);
+                    target, {.marginal = true}, target);
 }
 
 }  // namespace mixwell::blocks

@@ -2,7 +2,7 @@
 // of. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../kernels/model-part/offered.hpp"
+#include "../../kernels/model-part/model_part.hpp"
 #include "../parts.hpp"
 #include "marginal.hpp"
 
@@ -74,14 +74,10 @@ struct Params {
 
 /// Where the updates stand: the place of a kernel, or of the compositor itself.
 struct Place {
-  std::string key{};    ///< of their owner in the manifest: "compositor.main"
-  std::string path{};   ///< prefix of all names
-  std::string label{};  ///< prefix of all statistics
-  Index number = 0;
-  Value target;  ///< law of the whole position
+  std::string key;  ///< of their owner in the manifest: "compositor.main"
+  /// Its law and its memory are of whole positions; its slot is not looked at.
+  Site site;
   std::vector<Variable> slots;
-  MemoryValues memory{};  ///< of whole positions
-  PhaseKind phase = PhaseKind::sampling;
 };
 
 enum class Scan { fixed, random, simultaneous };
@@ -108,8 +104,7 @@ class Updates {
   /// All updates, and what they record. Returns U after the last one, if that is known.
   Value describe(KernelGraph& graph, const Place& place) const {
     const Guard outer = graph.set_guard();
-    const parts::Recorded of{place.path, place.label, place.number};
-    const std::vector<Guard> guards = turns(graph, of, outer);
+    const std::vector<Guard> guards = turns(graph, place.site, outer);
     std::vector<Site> sites;
     std::map<std::vector<std::int32_t>, Variable> joined;
     for (std::size_t k = 0; k < updates_.size(); ++k) {
@@ -117,7 +112,7 @@ class Updates {
       if (scan_ == Scan::simultaneous) set_law(graph, k, place, sites[k]);
     }
     for (std::size_t k = 0; k < updates_.size(); ++k) update(graph, k, place, guards[k], sites[k]);
-    parts::record_whole(graph, of, labels_, guards);
+    parts::record_whole(graph, place.site, labels_, guards);
     graph.set_guard(outer);
     return last_potential(graph, guards, sites);
   }
@@ -168,20 +163,15 @@ class Updates {
     return "`" + coordinate_names(model_->parameters())[static_cast<std::size_t>(coordinate)] + "`";
   }
 
-  static std::string joined_text(const std::vector<std::string>& texts) {
-    std::string all;
-    for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-    return all;
-  }
-
   void select(const Params& params) {
     for (std::size_t k = 0; k < updates_.size(); ++k) {
       const auto& names = updates_[k].parameters;
       blocks_.push_back(
-          {joined_text(names), labels_[k], coordinates_of(names, key_of(k, "parameters"))});
+          {model_part::joined(names), labels_[k], coordinates_of(names, key_of(k, "parameters"))});
     }
     if (params.fixed.empty()) return;
-    PositionBlock fixed{joined_text(params.fixed), "", coordinates_of(params.fixed, "fixed")};
+    PositionBlock fixed{model_part::joined(params.fixed), "",
+                        coordinates_of(params.fixed, "fixed")};
     for (const PositionBlock& moved : blocks_) {
       for (const Index c : fixed.coordinates) {
         if (!std::binary_search(moved.coordinates.begin(), moved.coordinates.end(), c)) continue;
@@ -238,7 +228,8 @@ class Updates {
       const auto& names = updates_[k].without;
       if (names.empty()) continue;
       const std::string key = key_of(k, "without");
-      PositionBlock out{joined_text(names), labels_[k] + " without", coordinates_of(names, key)};
+      PositionBlock out{model_part::joined(names), labels_[k] + " without",
+                        coordinates_of(names, key)};
       for (const Index c : out.coordinates) {
         if (!holds(k, c)) continue;
         throw ParameterError(key, name_of(c) +
@@ -271,20 +262,19 @@ class Updates {
   }
 
   /// When each update runs. `outer`: when all of them do.
-  std::vector<Guard> turns(KernelGraph& graph, const parts::Recorded& of,
-                           const Guard& outer) const {
+  std::vector<Guard> turns(KernelGraph& graph, const Site& of, const Guard& outer) const {
     std::vector<Guard> guards(updates_.size(), outer);
     if (scan_ == Scan::random && updates_.size() > 1) {
       std::vector<double> weights;
       for (const Update& one : updates_) weights.push_back(one.weight);
       const Value drawn = parts::draw_branch(graph, of, parts::ends_of_shares(std::move(weights)));
-      const Value choice = parts::within(graph, of.operation("choose"), outer, drawn);
+      const Value choice = parts::within(graph, parts::operation_at(of, "choose"), outer, drawn);
       parts::record_branch(graph, of, choice);
       for (std::size_t k = 0; k < guards.size(); ++k) guards[k] = {choice, static_cast<Index>(k)};
     }
     for (std::size_t k = 0; k < guards.size(); ++k) {
       if (updates_[k].every == 1) continue;
-      const std::string path = of.operation(labels_[k] + "/turn");
+      const std::string path = parts::operation_at(of, labels_[k] + "/turn");
       guards[k] = {parts::within(graph, path, outer, turn(graph, path, updates_[k].every)), 0};
     }
     return guards;
@@ -316,24 +306,19 @@ class Updates {
   Site site(KernelGraph& graph, std::size_t k, const Place& place,
             std::map<std::vector<std::int32_t>, Variable>& joined) const {
     const std::vector<Variable> own = slots_of_block(graph, k, place);
-    const parts::Recorded of{place.path, place.label, place.number};
-    Site site;
-    site.path = of.operation(labels_[k]);
-    site.label = of.statistic(labels_[k]);
-    site.number = place.number;
-    site.phase = place.phase;
-    site.target = place.target;
-    site.slot = own.front();
+    const Site& of = place.site;
+    Site site{.path = parts::operation_at(of, labels_[k]),
+              .label = recorded_name(of, labels_[k]),
+              .slot = own.front(),
+              .number = of.number,
+              .target = of.target,
+              .phase = of.phase};
     if (own.size() == 1) return site;
     std::vector<std::int32_t> ids;
     for (const Variable v : own) ids.push_back(v.id);
-    const auto known = joined.find(ids);
-    if (known != joined.end()) {
-      site.slot = known->second;
-      return site;
-    }
-    site.slot = graph.joined(of.operation(blocks_[k].name), own);
-    joined.emplace(std::move(ids), site.slot);
+    const auto [known, is_new] = joined.try_emplace(std::move(ids));
+    if (is_new) known->second = graph.joined(parts::operation_at(of, blocks_[k].name), own);
+    site.slot = known->second;
     return site;
   }
 
@@ -354,7 +339,7 @@ class Updates {
 
   /// A model integrates its own law, and no power of it.
   Value marginal_of(KernelGraph& graph, std::size_t k, const Place& place, const Site& site) const {
-    const auto law = std::dynamic_pointer_cast<const Potential>(graph[site.target].function);
+    const auto law = graph.potential(site.target);
     if (law == nullptr || law->as_model() != model_.get()) {
       throw ParameterError(place.key + "." + key_of(k, "without"),
                            "the law of `" + site.path +
@@ -370,7 +355,7 @@ class Updates {
     if (is_joined) graph.gather(site.slot);
     graph.set_guard(guard);
     if (scan_ != Scan::simultaneous) set_law(graph, k, place, site);
-    site.memory = memory_of(graph, k, site.path, place.memory);
+    site.memory = memory_of(graph, k, site.path, place.site.memory);
     describe_kernel(graph, k, place, site);
     graph.set_guard();
     if (is_joined) graph.scatter(site.slot);
@@ -403,19 +388,13 @@ class Updates {
     return memory;
   }
 
-  struct WholeRows : edge::Numbers<Role::parameter> {
-    using Numbers::Numbers;
-  };
-  struct SomeRows : edge::Numbers<Role::parameter> {
-    using Numbers::Numbers;
-  };
+  struct WholeRows : edge::Numbers<Role::parameter> {};
+  struct SomeRows : edge::Numbers<Role::parameter> {};
 
   static Value rows_of(KernelGraph& graph, const std::string& path, Value whole,
                        const std::vector<Index>& rows) {
-    Traits traits;
-    traits.continuous = true;
     return add_operation(
-               graph, path, OperationKind::pure, traits,
+               graph, path, OperationKind::pure, {.continuous = true},
                [rows](WholeRows from, edge::Out<SomeRows> out) {
                  for (Index j = 0; j < out.cols(); ++j) {
                    for (Index i = 0; i < out.rows(); ++i) {

@@ -12,6 +12,13 @@
 
 namespace mixwell::model_part {
 
+/// "a, b, c"
+inline std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 /// A site as a part of a model: what the kernel asks of the model is about whole positions.
 class ModelPart {
  public:
@@ -20,23 +27,20 @@ class ModelPart {
       : slot_(t.graph()[t.site().slot].name),
         coordinates_(held_coordinates(t.graph()[t.site().slot])) {
     const Site& site = t.site();
-    law_ = t.graph()[site.part.law ? site.part.law : site.target].function;
-    const auto* const potential = dynamic_cast<const Potential*>(law_.get());
-    model_ = potential == nullptr ? nullptr : potential->as_model();
+    law_ = t.graph().potential(site.part.law ? site.part.law : site.target);
+    model_ = law_ == nullptr ? nullptr : law_->as_model();
   }
 
   const Model* model() const noexcept { return model_; }
-  const std::shared_ptr<const Function>& law() const noexcept { return law_; }
+  const std::shared_ptr<const Potential>& law() const noexcept { return law_; }
   const std::string& slot() const noexcept { return slot_; }
   /// What the slot holds, in the model's names, as messages say it: that of a whole position is
   /// called otherwise.
   std::string held() const {
     if (model_ == nullptr || std::ssize(coordinates_) != model_->dimension()) return slot_;
-    std::string names;
-    for (const Parameter& one : model_->parameters()) {
-      names += (names.empty() ? "" : ", ") + one.name;
-    }
-    return names;
+    std::vector<std::string> names;
+    for (const Parameter& one : model_->parameters()) names.push_back(one.name);
+    return joined(names);
   }
   /// Of the model, one for each row of the slot, ascending.
   const std::vector<Index>& coordinates() const noexcept { return coordinates_; }
@@ -71,8 +75,17 @@ class ModelPart {
  private:
   std::string slot_;
   std::vector<Index> coordinates_;
-  std::shared_ptr<const Function> law_;  ///< keeps the model alive
+  std::shared_ptr<const Potential> law_;  ///< keeps the model alive
   const Model* model_;
 };
+
+/// "[theta], [mu, theta]"
+inline std::string listed(const std::vector<std::vector<std::string>>& offered) {
+  std::string text;
+  for (const std::vector<std::string>& names : offered) {
+    text += (text.empty() ? "[" : ", [") + joined(names) + "]";
+  }
+  return text;
+}
 
 }  // namespace mixwell::model_part

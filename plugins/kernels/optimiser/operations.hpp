@@ -4,16 +4,16 @@
 
 #include <mixwell/plugin.hpp>
 
+#include <cmath>
+#include <memory>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace mixwell::optimiser {
 
 /// A matrix a column: d * d numbers.
-struct MatrixNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct MatrixNumbers : edge::Numbers<Role::parameter> {};
 
 enum class Search { gradient_norm, flag };
 
@@ -22,14 +22,9 @@ enum class Search { gradient_norm, flag };
 template <class F>
 void add_move(Transition& t, Edge<edge::Law> law, const std::string& name, F body,
               const StatisticTable<Search, 2>& table) {
-  Traits traits;
-  traits.optimises = true;
   const auto at = t.evaluation(law);
-  const auto statistics = t.statistics(table);
-  const auto written =
-      t.add(name, OperationKind::move, traits, std::move(body), t.position(), law, at.u, at.g,
-            t.next(), t.next_potential(law), t.next_gradient(law), statistics);
-  t.record(statistics, std::get<WrittenStatistics<Search>>(written));
+  t.add(name, OperationKind::move, {.optimises = true}, std::move(body), t.position(), law, at.u,
+        at.g, t.next(), t.next_potential(law), t.next_gradient(law), t.statistics(table));
 }
 
 /// Records the Hessian of the law at the slot's newest version, only in recorded sweeps.
@@ -52,6 +47,77 @@ inline void record_hessian(Transition& t, Edge<edge::Law> law) {
                     .help = "second derivatives of U, by central differences of its gradient",
                     .slot = t.site().number,
                     .value = numbers.value});
+}
+
+/// A velocity, carried over sweeps.
+struct Velocity : edge::Numbers<Role::state> {};
+
+enum class Descent { gradient_norm, diverging };
+
+inline constexpr StatisticTable<Descent, 2> descent_statistics{
+    {{Descent::gradient_norm,
+      {"gradient_norm", RecordType::real, "nats / theta",
+       "|grad U| of the oracle, where the step began"}},
+     {Descent::diverging,
+      {"diverging", RecordType::boolean, "",
+       "the step ended where theta is not finite, and was dropped"}}}};
+
+/// v+ = (1 - alpha) v - eps g, theta+ = theta + v+, with v = 0 where there is no velocity. A column
+/// whose end is not finite stays where it was, at rest, as a divergence. O(d) a column beside the
+/// gradient.
+class Descend {
+ public:
+  explicit Descend(double alpha) : alpha_(alpha) {}
+
+  void operator()(Columns& block, edge::Position theta, edge::Law, edge::Gradient<edge::Here> g,
+                  edge::StepSize eps, std::optional<Velocity> v, edge::Out<edge::Position> next,
+                  edge::Statistics<Descent> statistics,
+                  std::optional<edge::Out<Velocity>> next_v) const {
+    MatrixMap step = block.scratch().matrix(theta.rows(), theta.cols());
+    step.array() = g.array().rowwise() * -eps.array();
+    if (v) flat(step) += (1.0 - alpha_) * flat(*v);
+    for (Index j = 0; j < theta.cols(); ++j) {
+      statistics[Descent::gradient_norm](j) = g.col(j).norm();
+      const Index row = first_not_finite(theta.col(j) + step.col(j));
+      statistics[Descent::diverging](j) = row < 0 ? 0.0 : 1.0;
+      if (row < 0) continue;
+      block.report({j, "position", row, theta(row, j) + step(row, j)}, theta);
+      step.col(j).setZero();
+    }
+    flat(next) = flat(theta) + flat(step);
+    if (next_v) flat(*next_v) = flat(step);
+  }
+
+ private:
+  /// Row, or -1.
+  template <class Column>
+  static Index first_not_finite(const Column& end) {
+    for (Index i = 0; i < end.size(); ++i)
+      if (!std::isfinite(end(i))) return i;
+    return -1;
+  }
+
+  double alpha_;
+};
+
+/// Describes the descent of a slot: one gradient of the oracle's law a sweep, the step size of the
+/// schedule, and, with `alpha`, a velocity that is carried over sweeps and begins at rest.
+inline void descend(Transition& t, const std::shared_ptr<const Oracle>& oracle,
+                    const StepSchedule& schedule, std::optional<double> alpha) {
+  const auto law = t.law(oracle);
+  const auto eps = schedule.add(t.graph(), t.site().path);
+  std::optional<Edge<Velocity>> v;
+  std::optional<Write<Velocity>> next_v;
+  if (alpha) {
+    const Variable velocity = t.graph().history(
+        t.path("velocity"), Eigen::VectorXd::Zero(t.dimension()), Forgets::persistent);
+    v = Edge<Velocity>{t.graph().current(velocity)};
+    next_v = Write<Velocity>{Output::next(velocity)};
+  }
+  const auto g = t.evaluation(law).g;
+  t.record({"step_size", RecordType::real, "time", "eps of the step"}, eps.value);
+  t.add("descend", OperationKind::move, {.optimises = true}, Descend(alpha.value_or(1.0)),
+        t.position(), law, g, eps, v, t.next(), t.statistics(descent_statistics), next_v);
 }
 
 }  // namespace mixwell::optimiser

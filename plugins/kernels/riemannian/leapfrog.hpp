@@ -14,7 +14,8 @@ namespace mixwell::riemannian {
 struct Tolerances {
   double fixed_point = 1e-9;
   double reversibility = 1e-6;
-  std::int64_t iterations = 100;
+  /// After so many an implicit step has failed: its iteration does not contract.
+  static constexpr int most_iterations = 100;
 
   /// Whether the map that is found is, to rounding of no account, the reversible one that preserves
   /// volume: what is left of either is of the order of the tolerances, relative to the start.
@@ -126,7 +127,7 @@ class Leapfrog {
   /// p <- p+.
   bool implicit_kick(Point& at, double eps) {
     start_ = at.p;
-    for (std::int64_t k = 0; k < tolerances_.iterations; ++k) {
+    for (int k = 0; k < Tolerances::most_iterations; ++k) {
       energy_gradient(at, at.p);
       next_ = start_ - 0.5 * eps * force_;
       if (!next_.allFinite()) return false;
@@ -143,7 +144,7 @@ class Leapfrog {
     solve(factor_, velocity_);
     start_ = at.theta + 0.5 * eps * velocity_;
     at.theta += eps * velocity_;  // the first guess: all velocity from theta
-    for (std::int64_t k = 0; k < tolerances_.iterations; ++k) {
+    for (int k = 0; k < Tolerances::most_iterations; ++k) {
       if (!factor_at(at.theta, trial_)) return false;
       velocity_ = at.p;
       solve(trial_, velocity_);

@@ -24,9 +24,7 @@ inline bool factorise(MatrixMap G) {
 inline double half_log_det(ConstMatrixMap L) { return L.diagonal().array().log().sum(); }
 
 /// The numbers of a MetricLaw.
-struct MetricNumbers : edge::Numbers<Role::parameter> {
-  using Numbers::Numbers;
-};
+struct MetricNumbers : edge::Numbers<Role::parameter> {};
 
 /// N(0, G). Numbers of a column: L (d x d), then 1/2 log det G; NaN where G is not positive
 /// definite, so that every energy there is.

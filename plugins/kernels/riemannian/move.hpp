@@ -3,7 +3,6 @@
 #pragma once
 
 #include "leapfrog.hpp"
-#include "params.hpp"
 
 #include <mixwell/plugin.hpp>
 

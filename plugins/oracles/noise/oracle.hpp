@@ -1,17 +1,47 @@
-// Oracles whose laws draw fresh noise in every sweep, each for itself or one for all.
+// Oracles whose laws draw fresh noise from a seed in every sweep, each for itself or one for all.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "../known_law.hpp"
-#include "seed.hpp"
 
 #include <mixwell/plugin.hpp>
 
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace mixwell::noise {
+
+/// Rows of a noisy law's numbers: the halves of 64 random bits, whole numbers below 2^32.
+inline constexpr Index seed_rows = 2;
+
+/// The random numbers of column j of an evaluation. With the same seed and draw they are the same,
+/// wherever the law is evaluated.
+inline Stream stream_of(const Numbers& numbers, Index j) {
+  const double* halves = numbers.column(j);
+  const auto high = static_cast<std::uint64_t>(halves[0]);
+  const auto low = static_cast<std::uint64_t>(halves[1]);
+  return {high << 32U | low, "law"};
+}
+
+/// A seed for each column.
+struct Seed : edge::Numbers<Role::parameter> {};
+
+/// The law `how` made from `factor`, with a fresh seed in every sweep.
+inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value factor,
+                           std::shared_ptr<const Potential> how, const Traits& traits) {
+  return add_operation(
+             graph, path, OperationKind::pure, traits,
+             [](edge::Law, edge::Noise noise, edge::Out<Seed> seed) {
+               noise.uniforms(seed);
+               seed = (seed.array() * 4294967296.0).floor();
+             },
+             Edge<edge::Law>{factor}, Edge<edge::Noise>{graph.noise(path)},
+             Write<Seed>{Output::derived(path + "/law", seed_rows, std::move(how))})
+      .value;
+}
 
 /// Key `shared` of such an oracle.
 inline void declare_shared(Fields& fields, bool& shared) {
@@ -37,8 +67,7 @@ class ChangingOracle : public Oracle {
     }
     // Whoever asks next may belong to another branch: drawn in every column.
     const Guard branch = graph.set_guard();
-    const Value law = add(graph, name, factor,
-                          std::dynamic_pointer_cast<const Potential>(graph[factor].function));
+    const Value law = add(graph, name, factor, graph.potential(factor));
     graph.set_guard(branch);
     return law;
   }
@@ -52,25 +81,6 @@ class ChangingOracle : public Oracle {
 
  private:
   bool shared_;
-};
-
-/// With noise that is right in the mean.
-class NoisyOracle : public ChangingOracle {
- protected:
-  using ChangingOracle::ChangingOracle;
-  /// `base` with noise that is a function of a seed. Throws InputError where it cannot have any.
-  virtual std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const = 0;
-  /// Traits::exact_potential of what `make` makes.
-  virtual bool has_exact_potential() const noexcept { return false; }
-
- private:
-  Value add(KernelGraph& graph, const std::string& name, Value factor,
-            std::shared_ptr<const Potential> base) const final {
-    Traits traits;
-    traits.unbiased = true;
-    traits.exact_potential = has_exact_potential();
-    return add_noisy_law(graph, name, factor, make(std::move(base)), traits);
-  }
 };
 
 }  // namespace mixwell::noise

@@ -1,17 +1,121 @@
-// A draws.nc that is being written, from its first attribute to its name.
+// A draws.nc that is being written: its phases, from its first attribute to its name.
 // SPDX-License-Identifier: Apache-2.0
 #include "draft.hpp"
 
-#include "attributes.hpp"
-#include "data_group.hpp"
+#include "arrays.hpp"
 
 #include <mixwell/plugin.hpp>
 
 #include <netcdf.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace mixwell::netcdf {
+namespace {
+
+/// Draws wait in memory until they fill chunks of the file; all columns together hold at most this,
+/// or one draw of each where that is more.
+constexpr Index pending_bytes = Index{32} << 20;
+
+/// What warm-up learns has no place among the draws of warm-up.
+std::vector<const Column*> columns_of(const RunHeader& header, bool warmup) {
+  std::vector<const Column*> columns;
+  for (const Column& column : header.columns)
+    columns.push_back(warmup && column.once ? nullptr : &column);
+  return columns;
+}
+
+std::vector<const Column*> of_group(const std::vector<const Column*>& columns, RecordGroup group) {
+  std::vector<const Column*> found;
+  for (const Column* column : columns)
+    if (column != nullptr && column->group == group) found.push_back(column);
+  return found;
+}
+
+/// The posterior, which every file has, and those that have variables.
+std::set<RecordGroup> groups_of(const std::vector<const Column*>& columns) {
+  std::set<RecordGroup> groups = {RecordGroup::posterior};
+  for (const Column* column : columns)
+    if (column != nullptr) groups.insert(column->group);
+  return groups;
+}
+
+/// A chunk of the file has no more draws than there is room for.
+Index draws_expected(const PhaseLength& length) {
+  if (length.room == 0 || length.expected == 0) return std::max(length.room, length.expected);
+  return std::min(length.room, length.expected);
+}
+
+}  // namespace
+
+PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
+                         const PhaseLength& length, std::int64_t first)
+    : first_(first), end_(first) {
+  const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
+  for (const RecordGroup group : groups_of(columns))
+    groups_.try_emplace(group, file, header,
+                        prefix + std::string(name_in_file(group, !header.prior.empty())),
+                        length.room);
+  const Index share = pending_bytes / std::max<Index>(1, header.columns.size());
+  const Index expected = draws_expected(length);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c] == nullptr) continue;
+    const NcGroup& group = groups_.at(columns[c]->group);
+    variables_.push_back({NcVariable(file, *columns[c], group, share, expected), c});
+  }
+  if (!file.is_read()) return;
+  for (const auto& [group, in_file] : groups_) {
+    in_file.expect_columns(of_group(columns, group));
+    end_ = std::max(end_, first_ + in_file.draws_in_file());
+  }
+}
+
+void PhaseGroups::append(const Chunk& chunk) {
+  if (chunk.first_draw != end_)
+    throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) + " of '" +
+                   name() + "' where " + std::to_string(end_) + " was due");
+  for (Placed& placed : variables_) {
+    const double* data = chunk.data[placed.column];
+    if (data != nullptr) placed.variable.append(data, chunk.draws);
+  }
+  end_ += chunk.draws;
+}
+
+void PhaseGroups::append(const PhaseGroups& from) {
+  for (std::size_t c = 0; c < variables_.size(); ++c)
+    variables_[c].variable.append(from.variables_[c].variable, from.first_ == 0,
+                                  from.end_ - from.first_);
+  end_ = from.end_;
+}
+
+void PhaseGroups::flush() {
+  for (Placed& placed : variables_) {
+    placed.variable.flush();
+    placed.variable.release();
+  }
+}
+
+void PhaseGroups::expect(std::int64_t draws) const {
+  if (draws != end_)
+    throw RunError("'" + name() + "' got " + std::to_string(end_) + " draws, but " +
+                   std::to_string(draws) + " are said to be recorded");
+}
+
+void PhaseGroups::number_draws() const {
+  for (const NcGroup* group : groups()) group->number_draws(end_);
+}
+
+void PhaseGroups::tell_draws() const {
+  for (const NcGroup* group : groups()) group->tell_draws(end_ - first_);
+}
+
+std::vector<const NcGroup*> PhaseGroups::groups() const {
+  std::vector<const NcGroup*> all;
+  for (const auto& [group, in_file] : groups_) all.push_back(&in_file);
+  return all;
+}
 
 Index warmup_draws(const RunHeader& header) {
   return (header.warmup + header.thin - 1) / header.thin;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file.hpp"
 
-#include "disk.hpp"
-
 #include <mixwell/plugin.hpp>
 
 #include <fcntl.h>
@@ -14,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -137,6 +136,46 @@ void NcFile::fail(int status, int error, const std::string& action) const {
   const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
   throw RunError(name_ + ": cannot " + action + ": " + cause +
                  "; nothing was left under the name draws.nc; " + disk::cure(code));
+}
+
+void Attributes::text(const char* name, const std::string& value) const {
+  texts(name, {value.c_str()});
+}
+
+void Attributes::texts(const char* name, std::vector<const char*> values) const {
+  check(nc_put_att_string(group_, variable_, name, values.size(), values.data()), name);
+}
+
+void Attributes::number(const char* name, double value) const {
+  if (std::isnan(value)) return;
+  check(nc_put_att_double(group_, variable_, name, NC_DOUBLE, 1, &value), name);
+}
+
+void Attributes::integer(const char* name, std::int64_t value) const {
+  const long long number = value;
+  check(nc_put_att_longlong(group_, variable_, name, NC_INT64, 1, &number), name);
+}
+
+std::string Attributes::text_in_file(const char* name) const {
+  char* text = nullptr;
+  find(nc_get_att_string(group_, variable_, name, &text), name);
+  const std::string result = text != nullptr ? text : "";
+  nc_free_string(1, &text);
+  return result;
+}
+
+std::int64_t Attributes::integer_in_file(const char* name) const {
+  long long number = 0;
+  find(nc_get_att_longlong(group_, variable_, name, &number), name);
+  return number;
+}
+
+void Attributes::check(int status, const char* name) const {
+  file_.check(status, std::string("write the attribute '") + name + "'");
+}
+
+void Attributes::find(int status, const char* name) const {
+  if (status != NC_NOERR) file_.refuse(std::string("it has no attribute '") + name + "'");
 }
 
 }  // namespace mixwell::netcdf

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group.hpp"
 
-#include "attributes.hpp"
-#include "dimensions.hpp"
+#include "arrays.hpp"
 
 #include <netcdf.h>
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
-#include "disk.hpp"
-#include "names.hpp"
+#include "arrays.hpp"
 
 #include <mixwell/plugin.hpp>
 

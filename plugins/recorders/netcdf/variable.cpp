@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variable.hpp"
 
-#include "attributes.hpp"
-#include "dimensions.hpp"
+#include "arrays.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -193,7 +192,7 @@ void NcVariable::check_shape() const {
 }
 
 void NcVariable::append(const double* data, std::int64_t draws) {
-  if (column_->once) return put(everything(), data);
+  if (column_->once) return put(slab(0, 1), data);
   pending_.resize(static_cast<std::size_t>(chains_ * depth_ * size_));
   while (draws > 0) {
     const auto room = depth_ - written_ % depth_ - filled_;
@@ -237,21 +236,14 @@ void NcVariable::put(const NcBox& to, const double* numbers) const {
   check(nc_put_vara_double(group_->id(), id_, to.start.data(), to.count.data(), numbers), "write");
 }
 
-NcVariable::NcBox NcVariable::everything() const {
-  NcBox slab{std::vector<std::size_t>(leading() + column_->shape.size(), 0), {}};
-  slab.count = {static_cast<std::size_t>(chains_)};
-  slab.count.insert(slab.count.end(), column_->shape.begin(), column_->shape.end());
-  return slab;
-}
-
 NcVariable::NcBox NcVariable::slab(std::int64_t first, std::int64_t count) const {
-  NcBox slab;
-  slab.start.resize(2 + column_->shape.size(), 0);
-  slab.count.resize(2 + column_->shape.size());
-  slab.start[1] = static_cast<std::size_t>(first);
-  slab.count[0] = static_cast<std::size_t>(chains_);
-  slab.count[1] = static_cast<std::size_t>(count);
-  std::copy(column_->shape.begin(), column_->shape.end(), slab.count.begin() + 2);
+  NcBox slab{std::vector<std::size_t>(leading() + column_->shape.size(), 0),
+             {static_cast<std::size_t>(chains_)}};
+  if (!column_->once) {
+    slab.start[1] = static_cast<std::size_t>(first);
+    slab.count.push_back(static_cast<std::size_t>(count));
+  }
+  slab.count.insert(slab.count.end(), column_->shape.begin(), column_->shape.end());
   return slab;
 }
 
@@ -260,8 +252,8 @@ void NcVariable::append(const NcVariable& from, bool from_start, std::int64_t dr
   if (column_->once) {
     if (!from_start || draws == 0) return;
     std::vector<double> numbers(static_cast<std::size_t>(chains_ * size_));
-    from.get(from.everything(), numbers.data());
-    return put(everything(), numbers.data());
+    from.get(from.slab(0, 1), numbers.data());
+    return put(slab(0, 1), numbers.data());
   }
   std::vector<double> stored(static_cast<std::size_t>(chains_ * std::min(depth_, draws) * size_));
   std::vector<double> numbers(stored.size());

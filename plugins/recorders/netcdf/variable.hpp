@@ -38,9 +38,8 @@ class NcVariable {
     std::vector<std::size_t> start;
     std::vector<std::size_t> count;
   };
+  /// Of a variable without draws: all of it.
   NcBox slab(std::int64_t first, std::int64_t count) const;
-  /// All chains of a variable without draws.
-  NcBox everything() const;
 
   /// Dimensions before those of the shape.
   std::size_t leading() const noexcept { return column_->once ? 1 : 2; }

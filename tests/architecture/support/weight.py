@@ -1,7 +1,7 @@
 """How large the project is: ./dev weight [COMMIT] [--program PATH]
 
 Product lines are lines of C++ in framework, plugins, models, integrators and estimators, without those that are blank or
-hold only a comment; those in papers are counted apart. Keys are those that the components of PATH declare.
+hold only a comment; those in papers are counted apart, without their tests. Keys are those that the components of PATH declare.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -15,6 +15,7 @@ from code_lines import code_lines
 
 TRUNK = ("framework", "plugins", "models", "integrators", "estimators")
 NO_AUTHORS = ("lab.hpp", "lab.h", "callback.h", "export.hpp", "version.hpp")
+NO_AUTHORS_FOLDERS = ("lab", "detail")
 
 
 def git(*words):
@@ -53,11 +54,13 @@ def weigh(commit):
     print(f"{commit}: {len(names)} files")
     for top, count in product.items():
         print(f"  {top:12} {count:7}")
-    papers = sum(count for name, count in lines.items() if name.startswith("papers/"))
+    is_test = {name: name.startswith("tests/") or re.match(r"papers/[^/]+/tests/", name) is not None for name in lines}
+    papers = sum(count for name, count in lines.items() if name.startswith("papers/") and not is_test[name])
     print(f"product lines: trunk {sum(product.values())}, papers {papers}, both {sum(product.values()) + papers}")
-    print(f"lines of C++ tests: {sum(count for name, count in lines.items() if name.startswith('tests/'))}")
-    flat = [name for name in names if re.fullmatch(r"framework/include/mixwell/[^/]+", name)]
-    print(f"headers for authors at the top: {sum(name.split('/')[-1] not in NO_AUTHORS for name in flat)}")
+    print(f"lines of C++ tests: {sum(count for name, count in lines.items() if is_test[name])}")
+    headers = [name.split("/")[3:] for name in names if name.startswith("framework/include/mixwell/")]
+    authors = [name for name in headers if name[-1] not in NO_AUTHORS and name[0] not in NO_AUTHORS_FOLDERS]
+    print(f"headers for authors: {len(authors)}, at the top {sum(len(name) == 1 for name in authors)}")
     long = [name for name, count in lines.items() if count > 300 and name.split("/")[0] in TRUNK + ("papers",)]
     print(f"files above 300 lines: {len(long)}")
 

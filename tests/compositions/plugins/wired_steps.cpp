@@ -1,7 +1,7 @@
 // A kernel whose graph is a program of the manifest: what is moved how, where its noise and its
 // parameters come from, what decides. Every trait that it declares is true, unless it is told to
 // lie. SPDX-License-Identifier: Apache-2.0
-#include <mixwell/momentum.hpp>
+#include <mixwell/kernel/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>

@@ -13,7 +13,8 @@ SOURCE = pathlib.Path(os.environ.get("MIXWELL_SOURCE_DIR") or
 sys.path.insert(0, str(SOURCE / "tests" / "shell" / "support"))
 from program import PROGRAM, commands  # noqa: E402
 
-OUTSIDE = pathlib.Path(PROGRAM).parents[1] / "examples" / "outside"  # plugins that documents speak of
+# Plugins that documents speak of.
+OUTSIDE = ":".join(str(pathlib.Path(PROGRAM).parents[1] / folder) for folder in ("examples/outside", "papers"))
 OTHERS = {"apt", "cat", "cc", "cd", "cmake", "ctest", "export", "pip", "python3", "source", "tar"}
 
 
@@ -21,7 +22,7 @@ def place_for(folder):
     """A folder like the source tree, to run commands in: nothing that they write lands in the source."""
     place = pathlib.Path(folder)
     shutil.copytree(SOURCE / "examples", place / "examples")
-    for name in ("bench", "docs", "framework", "tests"):
+    for name in ("bench", "docs", "framework", "papers", "tests"):
         (place / name).symlink_to(SOURCE / name)
     dev = place / "dev"
     dev.write_text('#!/bin/sh\n[ "$1" = mixwell ] && shift && exec mixwell "$@"\n'
@@ -31,10 +32,10 @@ def place_for(folder):
 
 
 def environment(place):
-    """The program first; its plugins, those of examples/outside, and the data of the examples."""
+    """The program first; its plugins, those of examples/outside and papers, and the data of the examples."""
     folders = sorted({str(path.parent) for path in place.glob("examples/*/*")})
     return {**os.environ, "PATH": f"{os.path.dirname(PROGRAM)}:{os.environ['PATH']}",
-            "MIXWELL_DATA": ":".join(folders), "MIXWELL_PLUGIN_PATH": str(OUTSIDE),
+            "MIXWELL_DATA": ":".join(folders), "MIXWELL_PLUGIN_PATH": OUTSIDE,
             "XDG_STATE_HOME": str(place / ".state")}
 
 
@@ -109,7 +110,7 @@ def faults_of_words(text, vocabulary):
             else:
                 command.append(word)
         faults += [f"there is no {word}" for word in words
-                   if word.startswith(("examples/", "bench/", "tests/", "docs/"))
+                   if word.startswith(("examples/", "bench/", "papers/", "tests/", "docs/"))
                    and "*" not in word and not word.endswith(".so") and not (SOURCE / word).exists()]
     return faults
 

@@ -17,7 +17,7 @@ KINDS = ("model", "oracle", "integrator", "estimator", "steps", "kernel", "compo
 
 def said(*words):
     return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True,
-                          env={**os.environ, "MIXWELL_PLUGIN_PATH": str(OUTSIDE)}).stdout
+                          env={**os.environ, "MIXWELL_PLUGIN_PATH": OUTSIDE}).stdout
 
 
 @functools.cache

@@ -21,7 +21,7 @@ import tomllib
 ROOT = pathlib.Path(os.environ.get("MIXWELL_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[3])
 
 RULES = ("framework/src/certificate", "framework/src/verify")
-COMPONENTS = ("models", "integrators", "estimators", "plugins", "tests/wrong")
+COMPONENTS = ("models", "integrators", "estimators", "plugins", "papers", "tests/wrong")
 # What a manifest uses without naming it.
 DEFAULTS = {"chain", "exact", "leapfrog", "identity"}
 STAMP = re.compile(r"^Made at commit ([0-9a-f]{7,40})(, with changes)?, from sources ([0-9a-f]{16})\.$", re.M)

@@ -19,7 +19,7 @@ GAUSSIAN = {"model": {"g": {"use": "gaussian", "dimension": 2}},
 # What only the program does: its own command line, and options of commands that Python has not. The
 # last asks other programs.
 UNREACHABLE = {
-    "study/follow.cpp", "study/why.cpp", "study/schema.cpp", "study/worker_pool.cpp",
+    "study/follow.cpp", "study/content_hash.cpp", "study/schema.cpp", "study/worker_pool.cpp",
     "results/reference.cpp", "results/summary.cpp", "results/vector.cpp",
     "results/directions_part.cpp", "run/generate.cpp", "manifest/run_settings.cpp",
     "models/stan/compile.hpp",
@@ -49,7 +49,8 @@ def texts_that_reach_python():
 
 
 def options_outside_commands(text):
-    return re.findall(r"(?<![\w-])--[a-z][\w-]*", re.sub(r"`mixwell [^`]*`", "", text))
+    """Options of cmake are the same in every language."""
+    return re.findall(r"(?<![\w-])--[a-z][\w-]*", re.sub(r"`(?:mixwell|cmake) [^`]*`", "", text))
 
 
 class Cures(Case):

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "twins/twins.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // A shared library that has nothing to do with Mixwell.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 
 extern "C" MIXWELL_EXPORT int answer() { return 42; }

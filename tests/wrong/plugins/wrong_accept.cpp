@@ -3,7 +3,7 @@
 #include "wrong/mistake.hpp"
 #include "wrong/walk.hpp"
 
-#include <mixwell/next_state.hpp>
+#include <mixwell/kernel/position.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>

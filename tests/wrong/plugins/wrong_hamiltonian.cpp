@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
 
-#include <mixwell/momentum.hpp>
+#include <mixwell/kernel/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // The gradient times random factors of mean 1, with one mistake of choice; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "../../../plugins/oracles/noise/seed.hpp"
+#include "../../../plugins/oracles/noise/oracle.hpp"
 #include "wrong/mistake.hpp"
 
 #include <mixwell/oracle.hpp>

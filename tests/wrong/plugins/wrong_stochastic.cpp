@@ -1,10 +1,10 @@
 // Schemes without Metropolis and a minibatch, each with one mistake of choice in a noise; all
 // declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "../../../plugins/oracles/noise/batch_potential.hpp"
+#include "../../../plugins/oracles/noise/batch.hpp"
 #include "../../../plugins/oracles/noise/oracle.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>
@@ -136,7 +136,7 @@ class WrongPotential final : public noise::BatchPotential {
   double scale_;
 };
 
-class WrongMinibatch final : public noise::NoisyOracle {
+class WrongMinibatch final : public noise::ChangingOracle {
  public:
   struct Params {
     std::int64_t size = 5;
@@ -150,17 +150,20 @@ class WrongMinibatch final : public noise::NoisyOracle {
           .help("what is left out; none is the right twin");
     }
   };
-  explicit WrongMinibatch(const Params& params) : NoisyOracle(false), params_(params) {}
+  explicit WrongMinibatch(const Params& params) : ChangingOracle(false), params_(params) {}
 
- protected:
-  std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
+ private:
+  Value add(KernelGraph& graph, const std::string& path, Value factor,
+            std::shared_ptr<const Potential> base) const override {
     if (base->offers<SumOfTerms>() == nullptr) throw InputError("the model is no sum over cases");
     const noise::BatchDraw batch(base->offers<SumOfTerms>()->terms(), params_.size,
                                  params_.replacement);
-    return std::make_shared<WrongPotential>(std::move(base), batch, params_.mistake == "none");
+    const bool right = params_.mistake == "none";
+    return noise::add_noisy_law(graph, path, factor,
+                                std::make_shared<WrongPotential>(std::move(base), batch, right),
+                                {.unbiased = true});
   }
 
- private:
   Params params_;
 };
 

@@ -3,7 +3,7 @@
 #include "wrong/mistake.hpp"
 #include "wrong/step.hpp"
 
-#include <mixwell/momentum.hpp>
+#include <mixwell/kernel/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Hamiltonian Monte Carlo with a metric as its mass and one deliberate mistake; all declare to be
 // right.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/base/export.hpp>
 #include <mixwell/density/values.hpp>
-#include <mixwell/export.hpp>
 #include <mixwell/model.hpp>
 
 #include <Eigen/Core>

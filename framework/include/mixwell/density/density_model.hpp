@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/constrained_model.hpp>
 #include <mixwell/density/cases.hpp>
-#include <mixwell/density/tape/tape.hpp>
 #include <mixwell/density/values.hpp>
-#include <mixwell/hessian_products.hpp>
-#include <mixwell/standard_draws.hpp>
+#include <mixwell/detail/standard_draws.hpp>
+#include <mixwell/detail/tape/tape.hpp>
+#include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/constrained_model.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/base/types.hpp>
 #include <mixwell/density/special.hpp>
-#include <mixwell/types.hpp>
 
 #include <Eigen/Core>
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/types.hpp>
+#include <mixwell/base/workspace.hpp>
 #include <mixwell/density/dual.hpp>
-#include <mixwell/density/tape/number.hpp>
-#include <mixwell/export.hpp>
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/detail/tape/number.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/gradient_check.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/types.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/types.hpp>
 
 #include <Eigen/Core>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/fields.hpp>
+#include <mixwell/component/fields.hpp>
 
 #include <cstdint>
 #include <map>

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/export.hpp>
+#include <mixwell/base/error.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/compositor.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/run_settings.hpp>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/types.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/random.hpp>
+#include <mixwell/base/types.hpp>
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
+#include <mixwell/base/export.hpp>
 #include <mixwell/lab/field_target.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -17,8 +17,6 @@ struct BrokenLibrary {
   std::string library;
   std::string reason;  ///< what is wrong, wanted, found and the cure
 };
-
-class LibraryScan;
 
 /// All components at hand. Libraries stay loaded until the process ends.
 class MIXWELL_EXPORT Registry {
@@ -67,9 +65,8 @@ class MIXWELL_EXPORT Registry {
     const void* code_;
   };
 
-  /// `scan` null: without a trial.
-  void load_library(const std::string& path, LibraryScan* scan);
-  void add_all_of(const std::string& path, LibraryScan* scan);
+  /// What is not Mixwell's own is loaded for trial first.
+  void load_library(const std::string& path, bool is_own);
   std::vector<Entry> entries_;
   std::vector<BrokenLibrary> broken_;
 };

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/export.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/base/export.hpp>
+#include <mixwell/base/state.hpp>
+#include <mixwell/compositor.hpp>
+#include <mixwell/graph/graph.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/run_settings.hpp>
-#include <mixwell/state.hpp>
 
 #include <cstdint>
 #include <functional>

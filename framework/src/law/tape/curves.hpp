@@ -4,7 +4,7 @@
 
 #include <mixwell/density/dual.hpp>
 #include <mixwell/density/special.hpp>
-#include <mixwell/density/tape/number.hpp>
+#include <mixwell/detail/tape/number.hpp>
 
 #include <Eigen/Core>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/tape/program.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <algorithm>
 #include <cstring>

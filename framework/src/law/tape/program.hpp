@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/density/tape/tape.hpp>
+#include <mixwell/detail/tape/tape.hpp>
 
 #include <compare>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/tape/replay.hpp"
 
-#include <mixwell/density/tape/tape.hpp>
+#include <mixwell/detail/tape/tape.hpp>
 
 #include <algorithm>
 

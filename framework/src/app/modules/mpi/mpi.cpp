@@ -1,8 +1,8 @@
 // Ranks that are those of MPI.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/mpi.hpp"
+#include "app/modules.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <mpi.h>
 

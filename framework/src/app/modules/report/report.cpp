@@ -1,8 +1,7 @@
 // mixwell report: one page to look at, of a run or of a study.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/report.hpp"
-
 #include "app/command.hpp"
+#include "app/modules.hpp"
 #include "files/json.hpp"
 
 #include <mixwell/lab/report.hpp>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/study/slurm.hpp"
 
-#include "files/text_file.hpp"
+#include "files/reading.hpp"
 #include "files/whole_file.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -113,8 +113,8 @@ std::string submit(const std::vector<std::string>& options, const std::string& s
   return last.substr(0, last.find(';'));  // "12;cluster" where there are several
 }
 
-}  // namespace
-
+/// The task numbers of each array where one has at most `largest` of them, "0-1000", "0-498", and
+/// "0-9%4" where at most 4 run at a time: each array has its share of `limit` (0: no limit).
 std::vector<std::string> slurm_arrays(int workers, int limit, int largest) {
   std::vector<std::string> arrays;
   const int count = (workers + largest - 1) / largest;
@@ -126,6 +126,7 @@ std::vector<std::string> slurm_arrays(int workers, int limit, int largest) {
   return arrays;
 }
 
+/// The text of a job array whose tasks are workers, for the study in `folder`.
 std::string slurm_script(const StudyArguments& arguments, const StudyOutline& outline,
                          const std::string& folder, const std::string& program) {
   const SlurmArguments& slurm = arguments.slurm;
@@ -173,6 +174,8 @@ std::string slurm_script(const StudyArguments& arguments, const StudyOutline& ou
       "exit \"$status\"\n";
   return text;
 }
+
+}  // namespace
 
 void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
                      const std::string& program) {

@@ -2,22 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "app/modules/study.hpp"
-
-#include <mixwell/lab/study.hpp>
+#include "app/modules.hpp"
 
 #include <string>
-#include <vector>
 
 namespace mixwell::app {
-
-/// The text of a job array whose tasks are workers, for the study in `folder`.
-std::string slurm_script(const StudyArguments& arguments, const StudyOutline& outline,
-                         const std::string& folder, const std::string& program);
-
-/// The task numbers of each array where one has at most `largest` of them, "0-1000", "0-498", and
-/// "0-9%4" where at most 4 run at a time: each array has its share of `limit` (0: no limit).
-std::vector<std::string> slurm_arrays(int workers, int limit, int largest);
 
 /// Writes the script into the study's folder, which is laid out already, and submits it: an array
 /// for each stage, which waits for the one before without a node. Prints the numbers of the jobs.

@@ -1,14 +1,12 @@
 // mixwell study: many runs from one file, and the table of what came of them.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/study.hpp"
-
 #include "advice/warnings.hpp"
 #include "app/command.hpp"
-#include "app/ess_text.hpp"
+#include "app/modules.hpp"
 #include "app/modules/study/slurm.hpp"
-#include "app/modules/study/study_progress.hpp"
-#include "app/stop_signal.hpp"
-#include "app/text_table.hpp"
+#include "app/progress.hpp"
+#include "app/signals.hpp"
+#include "app/text_layout.hpp"
 #include "files/json.hpp"
 #include "manifest/manifest_arguments.hpp"
 
@@ -41,8 +39,6 @@ std::string folder_of(const StudyArguments& arguments) {
   return "out/" + name + (arguments.quick ? "-quick" : "");
 }
 
-std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
 /// What runs needs the file: its paths are relative to where that is.
 void check_is_file(const StudyArguments& arguments) {
   if (!is_folder(arguments.path)) return;
@@ -54,17 +50,10 @@ void check_is_file(const StudyArguments& arguments) {
 }
 
 StudyOptions options_of(const StudyArguments& arguments) {
-  StudyOptions options;
-  options.path = arguments.path;
+  const StudyOptions& given = arguments;
+  StudyOptions options = given;
   options.folder = folder_of(arguments);
-  options.program = own_program();
-  options.jobs = arguments.jobs;
-  options.only = arguments.only;
-  options.retry = arguments.retry;
-  options.worker = arguments.worker;
-  options.prepare = arguments.prepare;
-  options.scratch = arguments.scratch;
-  options.quick = arguments.quick;
+  options.program = std::filesystem::read_symlink("/proc/self/exe").string();
   return options;
 }
 
@@ -144,22 +133,17 @@ std::string compared_cell(const StudyTable& table, const StudyRow& row, std::str
 }
 
 void print_text(const StudyTable& table) {
-  std::vector<TextTable::Heading> headings = {
-      {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
-  for (const std::string& axis : table.axes) headings.push_back({axis, Align::right});
-  headings.insert(headings.end(), {{"status"},
-                                   {"class"},
-                                   {"min_ess", Align::right},
-                                   {"gradients", Align::right},
-                                   {"seconds", Align::right}});
+  std::vector<std::string> headings = {"cell", "model", "variant", ">seed"};
+  for (const std::string& axis : table.axes) headings.push_back(">" + axis);
+  headings.insert(headings.end(), {"status", "class", ">min_ess", ">gradients", ">seconds"});
   const bool tunes = std::any_of(table.rows.begin(), table.rows.end(),
                                  [](const StudyRow& row) { return row.tuned.has_value(); });
-  if (tunes) headings.push_back({"tuned"});
+  if (tunes) headings.emplace_back("tuned");
   const bool compares =
       std::find(table.metrics.begin(), table.metrics.end(), "within_4_mcse") != table.metrics.end();
   for (const std::string_view name : compared_metrics)
-    if (compares) headings.push_back({std::string(name), Align::right});
-  headings.push_back({"reason"});
+    if (compares) headings.push_back(fmt::format(">{}", name));
+  headings.emplace_back("reason");
   TextTable text(headings);
   for (const StudyRow& row : table.rows) {
     std::vector<std::string> cells = {row.cell, row.model, row.variant, std::to_string(row.seed)};
@@ -204,13 +188,7 @@ std::string remark_of(const PlannedCell& cell) {
 }
 
 void print_cells(const StudyPlan& plan) {
-  TextTable table({{"cell"},
-                   {"label"},
-                   {"class"},
-                   {"status"},
-                   {"gradients", Align::right},
-                   {"seconds", Align::right},
-                   {"remark"}});
+  TextTable table({"cell", "label", "class", "status", ">gradients", ">seconds", "remark"});
   for (const PlannedCell& cell : plan.cells)
     table.add({cell.cell, cell.label, cell.certificate.value_or(""),
                std::string(to_string(cell.status)), cost_text(cell.gradients),
@@ -252,12 +230,6 @@ ExitCode show_plan(const StudyArguments& arguments) {
 
 // --- run ----------------------------------------------------------------------------------------
 
-Display::Style style_of(const StudyArguments& arguments) {
-  if (arguments.quiet) return Display::Style::none;
-  if (arguments.json) return Display::Style::json;
-  return Display::line_or_none();
-}
-
 Json json_of(const StudyResult& result) {
   const StudyProgress& p = result.progress;
   return {{"result",
@@ -294,7 +266,7 @@ std::optional<Error> fault_of(const StudyArguments& arguments, const StudyResult
 template <class Work>
 StudyResult shown(const StudyArguments& arguments, const StudyOptions& of_study, Work work) {
   const StopSignal stop;
-  StudyDisplay display(style_of(arguments));
+  ProgressDisplay display(arguments.quiet, arguments.json);
   StudyOptions options = of_study;
   options.stop = &stop.request();
   options.progress = [&display](const StudyProgress& progress) { display.show(progress); };

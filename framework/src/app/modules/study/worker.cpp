@@ -1,6 +1,6 @@
 // mixwell worker: runs the cells of a study for the process that started it. Not for people.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/study.hpp"
+#include "app/modules.hpp"
 #include "base/memory.hpp"
 #include "manifest/manifest_arguments.hpp"
 

@@ -1,7 +1,6 @@
 // mixwell verify: puts a composition's certificate to the test.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/verify.hpp"
-
+#include "app/modules.hpp"
 #include "files/json.hpp"
 #include "tested/test_outcome.hpp"
 

@@ -1,6 +1,6 @@
 // What finite worlds say of the certificate of a composition.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/modules/worlds.hpp"
+#include "app/modules.hpp"
 
 namespace mixwell::app {
 

@@ -1,0 +1,38 @@
+// Reductions over the columns of a batch that are fast in small dimensions too.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/base/types.hpp>
+
+namespace mixwell {
+namespace detail {
+
+/// D known: the compiler unrolls the column and vectorises across columns.
+template <int D>
+void short_column_dots(const double* a, const double* b, Index columns, double* out) {
+  for (Index j = 0; j < columns; ++j) {
+    double sum = 0.0;
+    for (int i = 0; i < D; ++i) sum += a[j * D + i] * b[j * D + i];
+    out[j] = sum;
+  }
+}
+
+}  // namespace detail
+
+/// out(j) = a(:, j)' b(:, j); both contiguous. O(d) per column.
+inline void column_dots(ConstBatch a, ConstBatch b, Row out) {
+  switch (a.rows()) {
+    case 1:
+      return detail::short_column_dots<1>(a.data(), b.data(), a.cols(), out.data());
+    case 2:
+      return detail::short_column_dots<2>(a.data(), b.data(), a.cols(), out.data());
+    case 3:
+      return detail::short_column_dots<3>(a.data(), b.data(), a.cols(), out.data());
+    case 4:
+      return detail::short_column_dots<4>(a.data(), b.data(), a.cols(), out.data());
+    default:
+      for (Index j = 0; j < a.cols(); ++j) out(j) = a.col(j).dot(b.col(j));
+  }
+}
+
+}  // namespace mixwell

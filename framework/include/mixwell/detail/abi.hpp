@@ -1,0 +1,58 @@
+// The tag by which a plugin proves, before any of its code runs, that its memory is laid out as the
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/version.hpp>
+
+#include <Eigen/Core>
+
+#ifndef MIXWELL_ISA
+#error "MIXWELL_ISA is not defined: build with mixwell_add_plugin() or link Mixwell::framework"
+#endif
+
+#define MIXWELL_TEXT_(x) #x
+#define MIXWELL_TEXT(x) MIXWELL_TEXT_(x)
+
+/// Names of symbols, tables of virtual functions, exceptions: g++ since 3.4, and clang++.
+#if defined(__GXX_ABI_VERSION) && __GXX_ABI_VERSION >= 1002
+#define MIXWELL_ABI_CXX_ "itanium"
+#else
+#error "plugins need the Itanium C++ ABI: build with g++ or clang++"
+#endif
+
+#if defined(__GLIBCXX__)
+#define MIXWELL_ABI_LIBRARY_ "libstdc++"
+#elif defined(_LIBCPP_VERSION)
+#define MIXWELL_ABI_LIBRARY_ "libc++"
+#else
+#define MIXWELL_ABI_LIBRARY_ "unknown"
+#endif
+
+/// std::string and std::list are of two kinds in libstdc++.
+#if !defined(__GLIBCXX__) || _GLIBCXX_USE_CXX11_ABI
+#define MIXWELL_ABI_STRINGS_ "c++11"
+#else
+#define MIXWELL_ABI_STRINGS_ "old"
+#endif
+
+/// With _GLIBCXX_DEBUG containers have further members; _GLIBCXX_ASSERTIONS adds only code.
+#ifdef _GLIBCXX_DEBUG
+#define MIXWELL_ABI_CONTAINERS_ "debug"
+#else
+#define MIXWELL_ABI_CONTAINERS_ "plain"
+#endif
+
+/// `name=value;` pairs; two builds fit together only if all are equal. Eigen's alignment is that of
+/// memory from the heap, its static alignment that of members; eigen_malloc says which functions
+/// its memory comes from and is given back to.
+#define MIXWELL_ABI_TAG \
+  "mixwell=" MIXWELL_TEXT(MIXWELL_ABI_VERSION) ";c++=" MIXWELL_ABI_CXX_                           \
+  ";library=" MIXWELL_ABI_LIBRARY_ ";strings=" MIXWELL_ABI_STRINGS_                               \
+  ";containers=" MIXWELL_ABI_CONTAINERS_ ";isa=" MIXWELL_ISA                                      \
+  ";eigen=" MIXWELL_TEXT(EIGEN_WORLD_VERSION) "." MIXWELL_TEXT(EIGEN_MAJOR_VERSION) "."           \
+  MIXWELL_TEXT(EIGEN_MINOR_VERSION)                                                               \
+  ";eigen_alignment=" MIXWELL_TEXT(EIGEN_MAX_ALIGN_BYTES)                                         \
+  ";eigen_static_alignment=" MIXWELL_TEXT(EIGEN_MAX_STATIC_ALIGN_BYTES)                           \
+  ";eigen_malloc=" MIXWELL_TEXT(EIGEN_MALLOC_ALREADY_ALIGNED)                                     \
+  ";eigen_index=" MIXWELL_TEXT(EIGEN_DEFAULT_DENSE_INDEX_TYPE)                                    \
+  ";eigen_order=" MIXWELL_TEXT(EIGEN_DEFAULT_MATRIX_STORAGE_ORDER_OPTION) ";"

@@ -1,0 +1,98 @@
+// Operations whose bodies take their edges as parameters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component/component.hpp>
+#include <mixwell/detail/operation.hpp>
+#include <mixwell/graph/graph.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+
+/// A body that calls a component: see ActsFor.
+template <class F>
+struct Acting : F {
+  Acting(std::shared_ptr<const Component> whom, F f) : F(std::move(f)), whom_(std::move(whom)) {}
+  using F::operator();
+  const Component& acts_for() const noexcept { return *whom_; }
+
+ private:
+  std::shared_ptr<const Component> whom_;
+};
+template <class F>
+Acting<F> acting_for(std::shared_ptr<const Component> whom, F body) {
+  return {std::move(whom), std::move(body)};
+}
+
+/// Several operations with one body: the same function at different points, as a proposal's law is
+/// at theta and at theta*. The certificate knows them for the same by their body.
+template <class F>
+class SharedOperation {
+ public:
+  explicit SharedOperation(F body) : f_(std::move(body)) {}
+
+  /// As add_operation. Throws WiringError where other edges are there than the first time.
+  template <class... Given>
+  auto add(KernelGraph& graph, std::string name, OperationKind kind, const Traits& traits,
+           const Given&... given) {
+    detail::check_parameters<F, typename detail::Connection<Given>::View...>();
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;
+    const auto place = [&](const auto& one) {
+      using C = detail::Connection<std::remove_cvref_t<decltype(one)>>;
+      if constexpr (C::writes) {
+        const std::size_t first = outputs.size();
+        return detail::EdgeRange{first, C::add(one, outputs)};
+      } else {
+        const std::size_t first = inputs.size();
+        return detail::EdgeRange{first, C::add(one, inputs)};
+      }
+    };
+    const std::array<detail::EdgeRange, sizeof...(Given)> places{place(given)...};
+    detail::require_values(name, inputs);
+    using Typed = detail::TypedBody<F, Given...>;
+    if (!body_) body_ = std::make_shared<Typed>(f_, places);
+    const auto* const same = dynamic_cast<const Typed*>(body_.get());
+    if (same == nullptr || !same->is_at(places)) detail::refuse_other_edges(name);
+    const std::vector<Value> values =
+        graph.add(std::move(name), kind, traits, std::move(inputs), std::move(outputs), body_);
+    return [&]<std::size_t... k>(std::index_sequence<k...>) {
+      auto all = std::tuple_cat(detail::written(given, values, places[k])...);
+      if constexpr (std::tuple_size_v<decltype(all)> == 1) {
+        return std::get<0>(std::move(all));
+      } else {
+        return all;
+      }
+    }
+    (std::index_sequence_for<Given...>{});
+  }
+
+ private:
+  F f_;
+  std::shared_ptr<const Body> body_;
+};
+
+/// Adds an operation whose body is a lambda without `auto`,
+///   [...](Columns& block, MEANING ..., edge::Out<MEANING> ...) { ... },
+/// whose parameters are its edges in the order given: an Edge<M> is seen as M, a Write<M> as
+/// edge::Out<M>, an optional of either as an optional, a vector as edge::List or edge::OutList,
+/// WriteStatistics<Key> as edge::Statistics<Key>. Another order, number or meaning does not
+/// compile, nor do two edges of one meaning; `block` may be left out. Returns what it wrote: one
+/// edge, or a tuple of none or several. The body is called once a block and sweep, at the cost of a
+/// virtual call.
+template <class F, class... Given>
+auto add_operation(KernelGraph& graph, std::string name, OperationKind kind, const Traits& traits,
+                   F body, const Given&... given) {
+  SharedOperation<F> once(std::move(body));
+  return once.add(graph, std::move(name), kind, traits, given...);
+}
+
+}  // namespace mixwell

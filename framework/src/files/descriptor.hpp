@@ -1,0 +1,36 @@
+// A file descriptor that is closed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace mixwell {
+
+/// Closed with this; below 0: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) noexcept : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    reset();
+    number_ = other.release();
+    return *this;
+  }
+
+  bool is_open() const noexcept { return number_ >= 0; }
+  int get() const noexcept { return number_; }
+  /// Closes it now.
+  void reset() noexcept {
+    if (is_open()) ::close(release());
+  }
+  /// Hands it over to who closes it.
+  int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,68 @@
+// Where Mixwell's own files are: its library, what is installed with it, and its user's.
+// SPDX-License-Identifier: Apache-2.0
+#include "files/own_files.hpp"
+
+#include "files/reading.hpp"
+
+#include <mixwell/base/error.hpp>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdlib>
+
+namespace mixwell {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// libmixwell is in lib beside bin, or a folder deeper (lib/x86_64-linux-gnu).
+fs::path program_folder() {
+  const fs::path libraries = fs::path(own_library()).parent_path();
+  for (const fs::path& above : {libraries.parent_path(), libraries.parent_path().parent_path()})
+    if (fs::exists(above / "bin/mixwell")) return above / "bin";
+  throw RunError(
+      "the program mixwell, which belongs to " + own_library() +
+      ", is in no folder bin beside it; build it (./dev build) or install Mixwell again");
+}
+
+std::string absolute_path_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && value[0] == '/' ? value : "";
+}
+
+}  // namespace
+
+std::string library_of(const void* object) {
+  Dl_info info = {};
+  void* found = nullptr;
+  if (::dladdr1(object, &info, &found, RTLD_DL_LINKMAP) == 0)
+    throw RunError("a library of Mixwell cannot be found on disk");
+  // The program is known by the words it was called with, which need not lead to its file.
+  const bool is_program = *static_cast<const link_map*>(found)->l_name == '\0';
+  return fs::canonical(is_program ? "/proc/self/exe" : info.dli_fname).string();
+}
+
+std::string own_library() {
+  static const char inside = 0;
+  return library_of(&inside);
+}
+
+fs::path beside_program(const char* relative) {
+  return (program_folder() / relative).lexically_normal();
+}
+
+std::string read_installed(const fs::path& path) {
+  return read_text_file(
+      path.string(), "file",
+      "it belongs to Mixwell: install it again, or build all of it (./dev build)");
+}
+
+std::string user_folder(const char* variable, const char* fallback) {
+  const std::string base = absolute_path_in(variable);
+  if (!base.empty()) return base + "/mixwell";
+  const std::string home = absolute_path_in("HOME");
+  return home.empty() ? "" : home + "/" + fallback + "/mixwell";
+}
+
+}  // namespace mixwell

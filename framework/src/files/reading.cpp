@@ -1,0 +1,126 @@
+// What a program reads from: files, and pipes that a shell made; nothing that may wait for ever.
+// SPDX-License-Identifier: Apache-2.0
+#include "files/reading.hpp"
+
+#include "base/shortened.hpp"
+
+#include <mixwell/base/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace mixwell {
+namespace {
+
+constexpr std::size_t most_piped = std::size_t{16} << 20;
+constexpr int patience_milliseconds = 5000;
+
+std::string kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "it is a folder";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "it is a device";
+  if (S_ISFIFO(mode)) return "it is a pipe";
+  if (S_ISSOCK(mode)) return "it is a socket";
+  return {};
+}
+
+/// What a shell makes for `<(...)` and `|` has no name: its entry among the descriptors of this
+/// process, or a symbolic link to that, is all there is.
+bool is_nameless_pipe(const std::string& path) {
+  std::error_code error;
+  const std::string target = std::filesystem::read_symlink(path, error).string();
+  if (error || target.starts_with("pipe:")) return !error;
+  return is_nameless_pipe((std::filesystem::path(path).parent_path() / target).string());
+}
+
+/// Copies what a pipe holds into memory that reads as a file does.
+class PipeCopy {
+ public:
+  explicit PipeCopy(int pipe) : pipe_(pipe) {}
+
+  /// The copy, at its start; why not in `fault`.
+  Descriptor make(std::string& fault) {
+    Descriptor copy(::memfd_create("piped", MFD_CLOEXEC));
+    if (!copy.is_open()) fault = std::strerror(errno);
+    std::size_t total = 0;
+    for (std::string_view bytes; fault.empty() && !(bytes = next(fault)).empty();) {
+      total += bytes.size();
+      if (total > most_piped) fault = fmt::format("a pipe of more than {} bytes", most_piped);
+      append(bytes, copy.get(), fault);
+    }
+    if (fault.empty() && ::lseek(copy.get(), 0, SEEK_SET) != 0) fault = std::strerror(errno);
+    return copy;
+  }
+
+ private:
+  /// Empty at the end, and where `fault` says why.
+  std::string_view next(std::string& fault) {
+    pollfd wanted = {pipe_, POLLIN, 0};
+    const int ready = ::poll(&wanted, 1, patience_milliseconds);
+    if (ready == 0) {
+      fault = fmt::format("a pipe that gave no byte for {} s", patience_milliseconds / 1000);
+      return {};
+    }
+    const ssize_t count = ::read(pipe_, bytes_.data(), bytes_.size());
+    if (count < 0) fault = std::strerror(errno);
+    return {bytes_.data(), static_cast<std::size_t>(count < 0 ? 0 : count)};
+  }
+
+  static void append(std::string_view bytes, int copy, std::string& fault) {
+    if (!fault.empty()) return;
+    if (::write(copy, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      fault = std::strerror(errno);
+  }
+
+  int pipe_;
+  std::array<char, 1 << 16> bytes_{};
+};
+
+std::string fault_of(const std::string& path, bool pipes_too) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) return std::strerror(errno);
+  if (pipes_too && S_ISFIFO(found.st_mode) && is_nameless_pipe(path)) return {};
+  return kind_of(found.st_mode);
+}
+
+}  // namespace
+
+Descriptor open_to_read(const std::string& path, const std::string& what, const std::string& cure) {
+  std::string fault = fault_of(path, true);
+  const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  Descriptor file(fault.empty() ? ::open(path.c_str(), flags) : -1);
+  if (fault.empty() && !file.is_open()) fault = std::strerror(errno);
+  struct stat opened = {};
+  if (fault.empty() && ::fstat(file.get(), &opened) == 0 && S_ISFIFO(opened.st_mode))
+    file = PipeCopy(file.get()).make(fault);
+  if (fault.empty()) return file;
+  throw InputError(fmt::format("{}: {} cannot be read: {}{}{}", shortened(path, 300), what, fault,
+                               cure.empty() ? "" : "; ", cure));
+}
+
+std::string read_text_file(const std::string& path, const std::string& what,
+                           const std::string& cure, std::size_t most_bytes) {
+  const Descriptor file = open_to_read(path, "the " + what, cure);
+  std::string text;
+  std::array<char, 1 << 16> bytes;
+  for (ssize_t count = 0; (count = ::read(file.get(), bytes.data(), bytes.size())) > 0;) {
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+    if (text.size() <= most_bytes) continue;
+    throw InputError(fmt::format("{}: the {} has more than {} bytes, which is the most it may have",
+                                 path, what, most_bytes));
+  }
+  return text;
+}
+
+std::string why_no_file(const std::string& path) { return fault_of(path, false); }
+
+}  // namespace mixwell

@@ -1,0 +1,129 @@
+// Whether a library can be loaded without harm to the process that loads it.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.hpp"
+#include "files/descriptor.hpp"
+#include "plugin/abi_tag.hpp"
+#include "plugin/library.hpp"
+
+#include <mixwell/base/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+namespace mixwell {
+namespace {
+
+constexpr int trial_seconds = 10;
+
+/// Of what a call of the system has returned: not a number below 0.
+int checked(int result) {
+  if (result < 0) throw RunError(fmt::format("a plugin's trial: {}", std::strerror(errno)));
+  return result;
+}
+
+/// In the child: nothing that was inherited is left for the library's code to answer for.
+void come_of_age(const Descriptor& words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  constexpr rlimit no_core{0, 0};
+  constexpr rlimit few_words{1 << 20, 1 << 20};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::setrlimit(RLIMIT_FSIZE, &few_words);
+  for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTERM, SIGINT})
+    std::signal(signal, SIG_DFL);  // sanitizers' handlers too
+  for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(words.get(), standard);
+  // Before all functions that the parent left to be called at its exit.
+  ::on_exit([](int code, void*) { ::_exit(code); }, nullptr);
+}
+
+/// In the child. Of a library that throws, the parent tells why.
+[[noreturn]] void load_for_trial(const std::string& path, const Descriptor& answer,
+                                 const Descriptor& words) {
+  come_of_age(words);
+  try {
+    for (const Entry& entry : registered_by(path)) check_entry(entry);
+  } catch (...) {
+  }
+  const ssize_t written = ::write(answer.get(), "!", 1);
+  ::_exit(written == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/// Whether the child lived to say so in time; it is ended where time runs out.
+bool hears(const Descriptor& answer, pid_t child) {
+  const auto began = Clock::now();
+  pollfd end{answer.get(), POLLIN, 0};
+  int ready = -1;
+  for (double left = trial_seconds; ready <= 0 && left > 0;
+       left = trial_seconds - seconds_since(began)) {
+    ready = ::poll(&end, 1, static_cast<int>(std::ceil(1000 * left)));
+    if (ready < 0 && errno != EINTR) break;
+  }
+  char heard = 0;
+  const bool answered = ready > 0 && ::read(answer.get(), &heard, 1) == 1;
+  if (ready <= 0) ::kill(child, SIGKILL);
+  return answered;
+}
+
+/// The end of what it wrote, on one line.
+std::string last_words(const Descriptor& words) {
+  constexpr off_t shown = 400;
+  std::array<char, shown> text{};
+  const off_t size = ::lseek(words.get(), 0, SEEK_END);
+  const ssize_t n =
+      ::pread(words.get(), text.data(), text.size(), std::max<off_t>(size - shown, 0));
+  std::string line(text.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line.empty() ? "" : "; its last words: " + line;
+}
+
+std::string death_text(int status) {
+  if (WIFEXITED(status))
+    return fmt::format("it ends the process that loads it, with exit code {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  if (signal == SIGKILL) return fmt::format("loading it was ended after {} seconds", trial_seconds);
+  const char* const name = sigabbrev_np(signal);
+  return fmt::format("the process that loads it crashes: {} (SIG{})", ::strsignal(signal),
+                     name == nullptr ? "?" : name);
+}
+
+/// Empty if the library does its process no harm.
+std::string fault_of_loading(const std::string& path) {
+  std::array<int, 2> ends{};
+  checked(::pipe2(ends.data(), O_CLOEXEC));
+  const Descriptor answer(ends[0]);
+  Descriptor theirs(ends[1]);
+  const Descriptor words(checked(::memfd_create("mixwell trial", MFD_CLOEXEC)));
+  const pid_t child = checked(::fork());
+  if (child == 0) load_for_trial(path, theirs, words);
+  theirs.reset();
+  const bool is_harmless = hears(answer, child);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return is_harmless ? "" : death_text(status) + last_words(words);
+}
+
+}  // namespace
+
+void try_to_load(const std::string& path) {
+  check_abi_tag(path);
+  const std::string fault = fault_of_loading(path);
+  if (fault.empty()) return;
+  throw InputError(
+      fmt::format("{}: {}; remove it from the folders of plugins, or mend it", path, fault));
+}
+
+}  // namespace mixwell

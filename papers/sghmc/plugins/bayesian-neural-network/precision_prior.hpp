@@ -1,0 +1,48 @@
+// One precision for a group of numbers, with a gamma prior.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+
+namespace mixwell::network {
+
+/// Every number of X is N(0, 1 / l), l of density l^(shape-1) exp(-rate l); h is log l. Chen, Fox &
+/// Guestrin 2014, eq. 29.
+class PrecisionPrior {
+ public:
+  PrecisionPrior(double shape, double rate) : shape_(shape), rate_(rate) {}
+
+  /// Adds -log p(X, h), with the Jacobian of h, to u, and its gradient to gX and gh.
+  void add(ConstBatch X, const double* h, double& u, Batch gX, double* gh) const {
+    const double precision = std::exp(*h);
+    gX += precision * X;
+    const double weight = precision * (0.5 * X.squaredNorm() + rate_);
+    u += weight - shape(X) * *h;
+    *gh += weight - shape(X);
+  }
+  /// The same without gradients.
+  double potential(ConstBatch X, const double* h) const {
+    return std::exp(*h) * (0.5 * X.squaredNorm() + rate_) - shape(X) * *h;
+  }
+  /// Writes a draw of h given X; of its prior where X has no columns.
+  void draw(RandomNumbers& random, ConstBatch X, double* h) const {
+    *h = draw_log_gamma(random, shape(X), rate_ + 0.5 * X.squaredNorm());
+  }
+  /// Writes a draw of X given h.
+  static void draw_numbers(RandomNumbers& random, const double* h, Batch X) {
+    const double sd = std::exp(-0.5 * *h);
+    for (Index i = 0; i < X.cols(); ++i)
+      for (Index k = 0; k < X.rows(); ++k) X(k, i) = sd * random.normal();
+  }
+
+ private:
+  /// Of the gamma law of l given X.
+  double shape(ConstBatch X) const { return shape_ + 0.5 * static_cast<double>(X.size()); }
+
+  double shape_;
+  double rate_;
+};
+
+}  // namespace mixwell::network

@@ -1,0 +1,177 @@
+// Stochastic-gradient Fisher scoring: steps by the inverse of the information, however large.
+// SPDX-License-Identifier: Apache-2.0
+#include "fisher-scoring/step.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mixwell::fisher_scoring {
+namespace {
+
+/// The mean of c V^ over the sweeps: register <- register + (c V^ - register) / n.
+class LearnInformation {
+ public:
+  LearnInformation(double share, InformationRows at) : share_(share), at_(at) {}
+
+  void operator()(Columns& block, edge::Register before, edge::PointPosition theta,
+                  edge::StepsLaw law, edge::Out<edge::Register> next) const {
+    edge::begin(before, next);
+    MatrixMap V = block.scratch().matrix(at_.numbers(), theta.cols());
+    if (at_.whole) {
+      law.noise_covariance(theta, draw, V, block.scratch());
+    } else {
+      law.noise_diagonal(theta, draw, V, block.scratch());
+    }
+    for (Index j = 0; j < theta.cols(); ++j) {
+      if (!V.col(j).allFinite()) continue;
+      const double n = next(0, j) += 1.0;
+      auto mean = next.col(j).tail(at_.numbers());
+      mean += (share_ * V.col(j) - mean) / n;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t draw = 2;  ///< cases of its own: the step's are draw 1
+
+  double share_;
+  InformationRows at_;
+};
+
+class FisherScoring final : public TransitionKernel {
+ public:
+  struct Params {
+    std::shared_ptr<const Oracle> oracle;
+    std::shared_ptr<const Estimator> estimator;
+    std::optional<double> step_size;
+    std::string information = "full";
+
+    void declare(Fields& fields) {
+      fields.component("oracle", oracle)
+          .or_default("minibatch")
+          .help("where gradients come from, and the information: a minibatch");
+      fields.component("estimator", estimator)
+          .or_default("identity")
+          .help("H = B^-1, a constant: of the noise that is added, N(0, 2 B / eps)");
+      fields.number("step_size", step_size)
+          .unit("theta^2 / H")
+          .above(0)
+          .refines(Refines::step_size)
+          .help(
+              "eps: for small ones the step is that of kernel langevin with the same eps and H "
+              "(half the paper's epsilon); left out: no noise is added, the largest step, right "
+              "for a Gaussian alone");
+      fields.text("information", information)
+          .one_of({"full", "diagonal"})
+          .help("of the empirical Fisher information, all or its diagonal, with B = I");
+    }
+  };
+
+  explicit FisherScoring(const Params& params) : params_(params) {
+    if (dynamic_cast<const ConstantCurvature*>(params.estimator.get()) == nullptr) {
+      throw ParameterError("estimator", "must be a constant, as identity or curvature-file");
+    }
+    if (!is_whole() && !is_identity()) {
+      throw ParameterError("information", "must be \"full\" with a B other than I");
+    }
+  }
+
+ protected:
+  void transition(Transition& t) const override {
+    const auto law = t.law(params_.oracle);
+    const double share = information_share(t, law);
+    const InformationRows at{t.dimension(), is_whole()};
+    const Variable information =
+        t.graph().history(t.path("information"), Eigen::VectorXd::Zero(at.rows()),
+                          Forgets::diminishing, Scope::replicate, 1.0, "information");
+    const bool learns = t.site().phase == PhaseKind::warmup;
+    step(t, law, information, Step(share, at, preconditioner(at.d), !learns));
+    if (learns) learn(t, law, information, {share, at});
+  }
+
+ private:
+  bool is_whole() const noexcept { return params_.information == "full"; }
+  bool is_identity() const { return params_.estimator->representation()->is_identity(); }
+
+  static double information_share(const Transition& t, Edge<edge::Law> law) {
+    const auto of = t.graph().potential(law.value);
+    const GradientNoise* const noise = of == nullptr ? nullptr : of->as_noise();
+    const double share = noise == nullptr ? 0.0 : noise->information_share();
+    if (share > 0.0) return share;
+    throw InputError("kernel `" + t.site().path +
+                     "` learns the Fisher information from the spread of the gradients in a "
+                     "minibatch, of which oracle `" +
+                     t.oracle()->name() +
+                     "` tells nothing; use oracle `minibatch` with a size of at least 2, and below "
+                     "the number of cases");
+  }
+
+  Preconditioner preconditioner(Index d) const {
+    dynamic_cast<const ConstantCurvature&>(*params_.estimator).check(d);
+    if (is_identity()) return {};
+    const auto how = params_.estimator->representation();
+    const Numbers none(ConstMatrixMap(nullptr, 0, 1));
+    const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(d, d);
+    Workspace scratch;
+    Preconditioner by{Eigen::MatrixXd(d, d), Eigen::MatrixXd(d, d)};
+    how->B(none, I, by.B, scratch);
+    how->C(none, I, by.C, scratch);
+    return by;
+  }
+
+  /// Without eps nothing vanishes, and no order is declared.
+  void step(Transition& t, Edge<edge::Law> law, Variable information, Step body) const {
+    Traits traits;
+    std::optional<Edge<edge::StepSize>> eps;
+    std::optional<Edge<edge::Noise>> noise;
+    std::optional<Edge<edge::Drift>> drift;
+    std::optional<Edge<edge::Diffusion>> diffusion;
+    if (params_.step_size) {
+      traits.order = 1;
+      traits.local = true;
+      StepSchedule schedule;
+      schedule.step_size = *params_.step_size;
+      eps = t.step_size(schedule);
+      noise = t.noise("step");
+      const auto H = t.curvature(params_.estimator);
+      drift = Edge<edge::Drift>{H.value};
+      diffusion = Edge<edge::Diffusion>{H.value};
+    }
+    t.add("step", OperationKind::move, traits, std::move(body), t.position(), law, eps,
+          Edge<edge::Learnt>{t.graph().current(information)}, drift, diffusion, noise, t.next());
+  }
+
+  static void learn(Transition& t, Edge<edge::Law> law, Variable information,
+                    LearnInformation body) {
+    t.add("learn-information", OperationKind::observe, {}, body,
+          Edge<edge::Register>{t.graph().current(information)},
+          Edge<edge::PointPosition>{t.position().value}, Edge<edge::StepsLaw>{law.value},
+          Write<edge::Register>{Output::next(information)});
+  }
+
+  Params params_;
+};
+
+}  // namespace
+}  // namespace mixwell::fisher_scoring
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::fisher_scoring::FisherScoring>(
+      {.id = "fisher-scoring",
+       .summary = "stochastic-gradient Fisher scoring (SGFS): right for a Gaussian at every step",
+       .details =
+           "theta <- theta - 2 (J + V + 2 B / eps)^-1 (g + N(0, 2 B / eps)), g the gradient of a "
+           "minibatch, J the empirical Fisher information of all cases and V the covariance of g's "
+           "noise: J N/n with replacement, J (N/n - 1) without. J is the mean over the sweeps of "
+           "warm-up, and then fixed (the paper goes on); until it is one of 10 estimates, and of d "
+           "more where it is full, a chain stays where it is, and a shorter warm-up ends the run "
+           "with an error. Where the posterior is Gaussian with precision J, which leaves out what "
+           "the prior adds, it is "
+           "kept exactly, whatever eps and n are; elsewhere the error is of order eps, and without "
+           "eps it does not vanish. A transition costs the batch's gradient, in warm-up a second "
+           "one, and d^3/3 for a full J.",
+       .sources = {"Ahn, Korattikara & Welling 2012, ICML, equations 13 to 17 (their epsilon is "
+                   "twice this eps)"}});
+}

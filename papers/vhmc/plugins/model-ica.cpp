@@ -1,0 +1,327 @@
+// Model `ica`: the unmixing matrix of independent component analysis with logistic sources.
+// SPDX-License-Identifier: Apache-2.0
+#include "ica/inverse.hpp"
+#include "ica/mixture.hpp"
+#include "ica/sources.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <Eigen/LU>
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::ica {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// N cases in rows, c channels in columns, and what to tell about them.
+struct Mixtures {
+  MatrixXd x;
+  std::vector<std::string> remarks;
+};
+
+void refuse_repeated(const std::vector<std::string>& inputs) {
+  std::set<std::string> seen;
+  for (const std::string& input : inputs)
+    if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
+}
+
+/// Takes rows without a value in one of the columns out and says so, or refuses the first.
+void settle_missing(CsvTable& table, const std::vector<std::string>& inputs,
+                    const std::string& missing, std::vector<std::string>& remarks) {
+  if (missing == "refuse") {
+    table.refuse_missing(
+        inputs, "missing = \"drop\" leaves such rows out, and `inputs` says which columns count");
+    return;
+  }
+  std::string texts;
+  for (const std::string& text : table.missing_texts(inputs))
+    texts += (texts.empty() ? "" : ", ") + (text.empty() ? "an empty cell" : "\"" + text + "\"");
+  const Index dropped = table.drop_missing(inputs);
+  if (dropped == 0) return;
+  const bool one = dropped == 1;
+  remarks.push_back(std::to_string(dropped) + (one ? " row of " : " rows of ") + table.path() +
+                    (one ? " lacks" : " lack") + " a value (" + texts + ") and " +
+                    (one ? "is" : "are") + " left out.");
+}
+
+Mixtures read(const std::string& path, std::vector<std::string> inputs,
+              const std::string& missing) {
+  CsvTable table(path);
+  refuse_repeated(inputs);
+  if (inputs.empty()) inputs = table.columns();
+  Mixtures all;
+  settle_missing(table, inputs, missing, all.remarks);
+  all.x.resize(table.rows(), static_cast<Index>(inputs.size()));
+  for (Index i = 0; i < all.x.cols(); ++i) {
+    const std::string& input = inputs[static_cast<std::size_t>(i)];
+    all.x.col(i) = table.numbers(input);
+    if ((all.x.col(i).array() == all.x(0, i)).all())
+      throw InputError(path + ": column \"" + input +
+                       "\" is constant, which no mixture of independent sources is; leave it out "
+                       "by inputs");
+  }
+  return all;
+}
+
+Mixtures simulate(const ica::Simulation& simulation) {
+  Mixtures all{ica::simulated_mixtures(simulation), {}};
+  constexpr Index most = 8;  // a remark is to be read
+  if (simulation.channels <= most)
+    all.remarks.push_back(ica::remark_on(ica::simulated_unmixing(simulation)));
+  return all;
+}
+
+/// Each column less its mean and over its standard deviation.
+void standardize(MatrixXd& x) {
+  x.rowwise() -= x.colwise().mean().eval();
+  const auto n = static_cast<double>(x.rows());
+  x.array().rowwise() /= (x.colwise().squaredNorm().array() / (n - 1)).sqrt().eval();
+}
+
+class IndependentComponents final : public Model,
+                                    public Prior,
+                                    public DataDraws,
+                                    public SumOfTerms,
+                                    public Generated {
+ public:
+  struct Params {
+    std::optional<std::string> data;
+    std::vector<std::string> inputs;
+    std::string missing = "refuse";
+    bool standardize = false;
+    ica::Simulation simulation;
+    double prior_variance = 100;
+
+    void declare(Fields& fields) {
+      fields.text("data", data).file().help("CSV of the x_n, plain or gzipped; or simulate them");
+      fields.texts("inputs", inputs).help("data: columns of x_n; by default all");
+      fields.text("missing", missing)
+          .one_of({"refuse", "drop"})
+          .help("csv: what becomes of rows where a value is missing (empty, NA, N/A, NULL, ?, ...)")
+          .only_with("data");
+      fields.flag("standardize", standardize)
+          .help("data: scale channels to mean 0, standard deviation 1 (n - 1)");
+      simulation.declare(fields);
+      fields.number("prior_variance", prior_variance)
+          .above(0)
+          .help("of N(0, prior_variance), the prior of each w_ij");
+    }
+  };
+
+  explicit IndependentComponents(const Params& params)
+      : IndependentComponents(params.prior_variance, make_mixtures(params)) {}
+
+  std::vector<Parameter> parameters() const override {
+    return {{.name = "W", .shape = {channels_, channels_}}};
+  }
+  std::vector<std::string> remarks() const override { return remarks_; }
+
+  /// log |det W|: a step can lead across det W = 0, where W^-T has no bound.
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
+  void draw(const Stream& stream, Address at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta *= std::sqrt(prior_variance_);
+  }
+
+  /// x_n = W^-1 s_n with source i of case n log(u / (1 - u)), u uniform i of replicate n.
+  std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                      Address at) const override {
+    MatrixXd sources(channels_, terms());
+    stream.uniforms(at, sources);
+    sources = (sources.array() / (1.0 - sources.array())).log().matrix();
+    const MatrixXd W = ConstMatrixMap(theta.data(), channels_, channels_).transpose();
+    Mixtures drawn{W.partialPivLu().solve(sources).transpose(), {}};
+    return std::shared_ptr<Model>(new IndependentComponents(prior_variance_, std::move(drawn)));
+  }
+
+  std::vector<NamedValues> observed_data() const override {
+    return {{.name = "x",
+             .shape = {terms(), channels_},
+             .values = {x_.data(), x_.data() + x_.size()},
+             .dims = {"case", "channel"}}};
+  }
+  std::vector<Parameter> generated() const override {
+    return {
+        {.name = "x", .shape = {terms()}, .group = RecordGroup::log_likelihood, .dims = {"case"}},
+        {.name = "x",
+         .shape = {terms(), channels_},
+         .group = RecordGroup::posterior_predictive,
+         .dims = {"case", "channel"}}};
+  }
+  /// log p(x_n | W) of each case, then all x_n anew as of with_data_at: 2 N c^2 multiplications
+  /// and additions a column, 2 N c logarithms. Where W is singular, -inf and NaN.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    const Index N = terms();
+    Workspace scratch;
+    MatrixMap sources = scratch.matrix(channels_, N);
+    MatrixMap inverse = scratch.matrix(channels_, channels_);
+    stream.uniforms(at, out.bottomRows(N * channels_));
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const auto W = ConstMatrixMap(theta.col(j).data(), channels_, channels_).transpose();
+      inverse = W;
+      const double log_det = ica::invert(inverse, scratch);
+      sources.noalias() = W * x_;
+      out.col(j).head(N) = log_densities(sources).transpose().array() + log_det;
+      MatrixMap drawn(out.col(j).data() + N, channels_, N);
+      sources = (drawn.array() / (1.0 - drawn.array())).log().matrix();
+      drawn.noalias() = inverse * sources;
+    }
+  }
+
+  Index terms() const noexcept override { return sources_.cases(); }
+  bool rest_is_prior() const noexcept override { return true; }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    gradient = theta / prior_variance_;
+    if (out.wants_potential()) out.u() = (0.5 / prior_variance_) * theta.colwise().squaredNorm();
+  }
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    gradient.setZero();
+    if (out.wants_potential()) out.u().setZero();
+    add_terms(theta, indices.rows(), out, [&](Index j, ConstBatch rows, Batch to) {
+      return sources_.add_some(indices.col(j), rows, to, out.wants_potential(), out.scratch);
+    });
+  }
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const ConstMatrixMap rows(theta.data(), channels_, channels_);
+    sources_.gradients_of_terms(rows, indices, out);
+    MatrixMap inverse = scratch.matrix(channels_, channels_);
+    inverse = rows.transpose();
+    ica::invert(inverse, scratch);
+    out.colwise() -= Eigen::Map<const VectorXd>(inverse.data(), inverse.size());
+  }
+
+ private:
+  IndependentComponents(double prior_variance, Mixtures mixtures)
+      : channels_(mixtures.x.cols()),
+        x_(mixtures.x.transpose()),
+        sources_(mixtures.x),
+        scale_(mixtures.x.colwise().squaredNorm() / static_cast<double>(mixtures.x.rows())),
+        prior_variance_(prior_variance),
+        remarks_(std::move(mixtures.remarks)) {
+    scale_ = (std::numbers::pi / std::numbers::sqrt3) * scale_.array().rsqrt();
+  }
+
+  static Mixtures make_mixtures(const Params& params) {
+    const ica::Simulation& simulation = params.simulation;
+    const auto refuse = [&](const std::string& key, bool given) {
+      if (given)
+        throw ParameterError(key, params.data ? "goes with simulated cases, but data is given"
+                                              : "goes with data, which is not given");
+    };
+    if (!params.data) {
+      refuse("inputs", !params.inputs.empty());
+      refuse("standardize", params.standardize);
+      if (simulation.cases == 0)
+        throw ParameterError("cases", "must be at least 1 where data is not given");
+      return simulate(simulation);
+    }
+    refuse("cases", simulation.cases != 0);
+    Mixtures all = read(*params.data, params.inputs, params.missing);
+    if (params.standardize) standardize(all.x);
+    return all;
+  }
+
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    evaluate_rest(theta, out);
+    add_terms(theta, terms(), out, [&](Index, ConstBatch rows, Batch to) {
+      return sources_.add(rows, to, out.wants_potential(), out.scratch);
+    });
+  }
+
+  /// W_ij = (delta_ij + 0.2 z_ij / sqrt(c)) scale_j: source i is about channel i, as wide as its
+  /// law.
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta *= 0.2 / std::sqrt(static_cast<double>(channels_));
+    for (Index j = 0; j < theta.cols(); ++j) {
+      MatrixMap rows(theta.col(j).data(), channels_, channels_);
+      rows.diagonal().array() += 1;
+      rows = scale_.asDiagonal() * rows;
+    }
+  }
+
+  /// Adds to `out` a number of cases: -cases log|det W|, and what `add_sources(j, rows, gradient)`
+  /// returns and adds to the gradient at position j, whose row w_i is column i of `rows` (c x c).
+  template <class AddSources>
+  void add_terms(ConstBatch theta, Index cases, const Evaluation& out,
+                 const AddSources& add_sources) const {
+    const Workspace::Frame frame(out.scratch);
+    MatrixMap inverse = out.scratch.matrix(channels_, channels_);
+    Batch all = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const ConstMatrixMap rows(theta.col(j).data(), channels_, channels_);
+      MatrixMap gradient(all.col(j).data(), channels_, channels_);
+      inverse = rows.transpose();
+      const auto n = static_cast<double>(cases);
+      const double log_det = ica::invert(inverse, out.scratch);
+      gradient -= n * inverse;
+      const double u = add_sources(j, rows, gradient);
+      if (out.wants_potential()) out.u()(j) += u - n * log_det;
+    }
+  }
+
+  /// sum_i -log(4 cosh^2(s_i / 2)) of each column s.
+  static Eigen::RowVectorXd log_densities(ConstBatch sources) {
+    const auto size = sources.array().abs();
+    return -(size + 2.0 * (-size).exp().log1p()).colwise().sum();
+  }
+
+  Index channels_;
+  MatrixXd x_;  ///< c x N
+  ica::Sources sources_;
+  VectorXd
+      scale_;  ///< standard deviation of the logistic law over the root mean square of a channel
+  double prior_variance_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace
+}  // namespace mixwell::ica
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::ica::IndependentComponents>(
+      {.id = "ica",
+       .summary =
+           "Independent component analysis: the unmixing matrix of logistic sources, on a CSV "
+           "file or simulated",
+       .details =
+           "p(x | W) = |det W| prod_i p(w_i' x), w_i row i of W (c x c), p(y) = 1 / (4 cosh^2(y / "
+           "2)) the logistic density, of variance pi^2 / 3; w_ij ~ N(0, prior_variance):\n"
+           "U(W) = -N log|det W| + sum_n sum_i log(4 cosh^2(w_i' x_n / 2)) + |W|^2 / (2 "
+           "prior_variance), +inf where W is singular. Any order and any signs of the rows give "
+           "the same U: 2^c c! modes alike, between which samplers do not move where N is large.\n"
+           "Recorded is W[i, j], row i that of source i. Starting points are (I + 0.2 Z / sqrt(c)) "
+           "D, Z standard normal, D diagonal with pi / sqrt(3) over the root mean square of each "
+           "channel: near one of the modes' scale, and away from singular matrices.\n"
+           "From data: the columns of a CSV, as they stand or standardised; sources have mean 0, "
+           "so "
+           "channels should. Else N cases A s_n are simulated, neither centred nor scaled: s_n of "
+           "independent logistic numbers log(u / (1 - u)), u the uniforms of replicate n of the "
+           "stream of simulate_seed and \"ica/sources\"; A = Q D R', Q and R rotations, the "
+           "orthogonal factors of normals of replicates 0 to c - 1 and c to 2 c - 1 of "
+           "\"ica/mixing\", D a geometric sequence from condition^-1/2 to condition^1/2. A remark "
+           "shows W = A^-1 up to c = 8.\n"
+           "One gradient takes 4 N c^2 multiplications and additions, N c exponentials and "
+           "divisions, and 2 c^3 for the inverse; rows of all columns go through the data "
+           "together. Sum of terms: U_0 is the prior's, u_n = -log|det W| + sum_i log(4 cosh^2("
+           "w_i' x_n / 2)). Recorded of cases (run.predictive): log p(x_n | W), which no order and "
+           "no sign of the rows changes, and all channels of x_n drawn anew.",
+       .sources = {"Hyvarinen & Oja 2000, Neural Networks 13, 411-430 (likelihood)",
+                   "Welling & Teh 2011, ICML, section 5.3 (prior and density; the density is there "
+                   "printed as 1 / (4 cosh^2(y / 2)))",
+                   "Zhang, Shahbaba & Zhao, Variational Hamiltonian Monte Carlo, section 4.4 (its "
+                   "1 / (4 cosh(y / 2)) has no integral of 1)"}});
+}
