@@ -1,14 +1,14 @@
 // Model `matrix-factorisation`: Bayesian factorisation of a matrix of which some entries are known.
 // SPDX-License-Identifier: Apache-2.0
-#include "hyper-prior/gamma_prior.hpp"
-#include "hyper-prior/row_prior.hpp"
 #include "matrix-factorisation/block.hpp"
+#include "matrix-factorisation/gamma_prior.hpp"
 #include "matrix-factorisation/layout.hpp"
 #include "matrix-factorisation/likelihood.hpp"
 #include "matrix-factorisation/portion.hpp"
 #include "matrix-factorisation/priors.hpp"
 #include "matrix-factorisation/ratings.hpp"
 #include "matrix-factorisation/row_draws.hpp"
+#include "matrix-factorisation/row_prior.hpp"
 
 #include <mixwell/plugin.hpp>
 

@@ -57,8 +57,8 @@ inline std::vector<Count> read_counts(const Source& source, std::vector<std::str
   const std::string& y = source.y;
   const std::string& n = source.n;
   CsvTable table(*source.data);
-  const auto dropped = regression::settle_missing(table, {y, n}, source.missing);
-  regression::add_remark_on(dropped, table.path(), remarks);
+  if (std::string dropped = table.settle_missing({y, n}, source.missing); !dropped.empty())
+    remarks.push_back(std::move(dropped));
   const Eigen::VectorXd ys = table.numbers(y);
   const Eigen::VectorXd ns = table.numbers(n);
   std::vector<Count> counts;

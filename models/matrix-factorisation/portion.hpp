@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../hyper-prior/row_prior.hpp"
 #include "cells.hpp"
 #include "layout.hpp"
 #include "priors.hpp"
+#include "row_prior.hpp"
 
 #include <mixwell/plugin.hpp>
 

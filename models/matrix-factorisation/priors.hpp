@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../hyper-prior/row_prior.hpp"
 #include "layout.hpp"
+#include "row_prior.hpp"
 
 #include <Eigen/Cholesky>
 

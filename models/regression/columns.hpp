@@ -46,7 +46,7 @@ struct Predictors {
   Eigen::MatrixXd inputs;          ///< N x (number of inputs)
   std::vector<Factor> factors{};   ///< csv: columns of categories
   CaseNumbers numbers{};           ///< csv: offsets and weights
-  DroppedRows dropped{};           ///< csv: rows left out for a missing value
+  std::string dropped{};           ///< csv: a remark on rows left out for a missing value
   bool has_row_names = false;      ///< csv: the first column, which has no name
 };
 
@@ -147,9 +147,9 @@ inline Predictors settled(CsvTable& csv, const ColumnChoice& choice, const Predi
   all.path = csv.path();
   all.has_row_names = csv.has_row_names();
   all.names = training == nullptr ? detail::chosen_inputs(csv, choice) : training->names;
-  all.dropped = settle_missing(csv, detail::used_columns(choice, all.names), choice.missing,
-                               ", and `inputs` says which columns count; a level that is spelt so "
-                               "needs another name");
+  all.dropped = csv.settle_missing(detail::used_columns(choice, all.names), choice.missing,
+                                   ", and `inputs` says which columns count; a level that is spelt "
+                                   "so needs another name");
   return all;
 }
 

@@ -50,7 +50,7 @@ inline void add_remark_on_references(const Design& design, std::vector<std::stri
 
 inline std::vector<std::string> remarks_on(const Design& design, const Predictors& table) {
   std::vector<std::string> remarks;
-  add_remark_on(table.dropped, table.path, remarks);
+  if (!table.dropped.empty()) remarks.push_back(table.dropped);
   if (table.has_row_names)
     remarks.push_back("The first column of " + table.path +
                       " has no name and is taken for row names.");

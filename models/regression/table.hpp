@@ -149,7 +149,7 @@ inline Table test_table(const Source& source, const Table& training,
   if (table.labels.empty())
     throw InputError(table.labels_of + ": no case has one of the two labels (labels found: " +
                      listed(table.all_labels) + ")");
-  add_remark_on(table.dropped, table.path, remarks);
+  if (!table.dropped.empty()) remarks.push_back(table.dropped);
   return table;
 }
 

@@ -264,6 +264,21 @@ TEST_CASE("the first missing value is told with its place, their number and the 
       ":3: row 2, column \"b\": \"NA\": a value is missing, as in 2 of 4 rows; drop them"));
 }
 
+TEST_CASE("the key `missing` refuses rows without a value, or leaves them out and says so",
+          "[data]") {
+  const std::string cases = "a,b\n1,x\nNA,y\n,z\n4,\n";
+  CsvTable refusing = table(cases);
+  CHECK(contains(refused([&] { refusing.settle_missing({"a"}, "refuse", "; or not"); }),
+                 "in 2 of 4 rows; missing = \"drop\" leaves such rows out; or not"));
+  CsvTable dropping = table(cases);
+  CHECK(contains(
+      dropping.settle_missing({"a"}, "drop"),
+      "2 rows of " + dropping.path() + " lack a value (an empty cell, \"NA\") and are left out."));
+  CHECK(dropping.settle_missing({"b"}, "drop").starts_with("1 row of "));
+  CHECK(dropping.settle_missing({"a", "b"}, "drop").empty());
+  CHECK(dropping.rows() == 1);
+}
+
 TEST_CASE("rows with missing values are dropped on request, and counted", "[data]") {
   CsvTable t = table("a,b,c\n1,x,\n2,NA,5\n,y,6\n4,z,7\n");
   CHECK(

@@ -269,6 +269,23 @@ Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
   return dropped;
 }
 
+std::string CsvTable::settle_missing(const std::vector<std::string>& columns,
+                                     const std::string& missing, const std::string& more) {
+  if (missing != "drop") {
+    refuse_missing(columns, "missing = \"drop\" leaves such rows out" + more);
+    return "";
+  }
+  std::string texts;
+  for (const std::string& text : missing_texts(columns))
+    texts += (texts.empty() ? "" : ", ") + (text.empty() ? "an empty cell" : in_quotes(text));
+  const Index dropped = drop_missing(columns);
+  if (dropped == 0) return "";
+  const bool one = dropped == 1;
+  return std::to_string(dropped) + (one ? " row of " : " rows of ") + path_ +
+         (one ? " lacks" : " lack") + " a value (" + texts + ") and " + (one ? "is" : "are") +
+         " left out.";
+}
+
 void CsvTable::keep_rows(const std::vector<Index>& rows) {
   std::vector<std::string> cells;
   std::vector<RowPlace> places;

@@ -92,6 +92,37 @@ using Eigen::VectorXd;
 
 constexpr int curve_points = 20;
 
+/// Sums of weight, x and x x' so far, about a fixed origin.
+class RunningMoments {
+ public:
+  explicit RunningMoments(const VectorXd& origin)
+      : origin_(origin),
+        sum_(VectorXd::Zero(origin.size())),
+        square_(MatrixXd::Zero(origin.size(), origin.size())) {}
+
+  void add(const MatrixXd& rows, const VectorXd& weights) {
+    const MatrixXd moved = rows.rowwise() - origin_.transpose();
+    const MatrixXd weighted = moved.array().colwise() * weights.array();
+    sum_ += weighted.colwise().sum().transpose();
+    square_ += weighted.transpose() * moved;
+    total_ += weights.sum();
+    total_of_squares_ += weights.squaredNorm();
+  }
+
+  diagnostics::Moments moments() const {
+    const VectorXd shift = sum_ / total_;
+    const double divisor = total_ - total_of_squares_ / total_;
+    return {origin_ + shift, (square_ - total_ * shift * shift.transpose()) / divisor};
+  }
+
+ private:
+  VectorXd origin_;
+  VectorXd sum_;
+  MatrixXd square_;
+  double total_ = 0.0;
+  double total_of_squares_ = 0.0;
+};
+
 std::vector<Index> points(Index draws) {
   std::vector<Index> places;
   for (int k = 1; k <= curve_points; ++k) {
@@ -146,10 +177,18 @@ class ComparedRun {
   bool says_something() const { return own_.cols() > 0 && draws_ >= 2; }
 
   std::vector<ErrorPoint> curve(const RunRecord& run) const {
+    const MatrixXd weights = weights_.size() == 0 ? MatrixXd::Ones(draws_, chains_) : weights_;
     const bool has_means = are_apart_from_0(wanted_.mean, wanted_mcse_);
+    RunningMoments running(wanted_.mean);
     std::vector<ErrorPoint> curve;
+    Index done = 0;
     for (const Index place : points(draws_)) {
-      const diagnostics::Moments found = first_moments(place);
+      for (Index c = 0; c < chains_; ++c) {
+        running.add(own_.middleRows(c * draws_ + done, place - done),
+                    weights.col(c).segment(done, place - done));
+      }
+      done = place;
+      const diagnostics::Moments found = running.moments();
       const double share = static_cast<double>(place) / static_cast<double>(draws_);
       curve.push_back(
           {.draws = place,
@@ -182,15 +221,6 @@ class ComparedRun {
 
  private:
   static constexpr double close = 4.0;  ///< Monte Carlo errors
-
-  /// Of the first draws of each chain.
-  diagnostics::Moments first_moments(Index draws) const {
-    MatrixXd first(draws * chains_, own_.cols());
-    for (Index c = 0; c < chains_; ++c)
-      first.middleRows(c * draws, draws) = own_.middleRows(c * draws_, draws);
-    if (weights_.size() == 0) return diagnostics::moments(first);
-    return diagnostics::moments(first, weights_.topRows(draws).reshaped());
-  }
 
   std::vector<Index> varying_in_reference() const {
     std::vector<Index> varying;

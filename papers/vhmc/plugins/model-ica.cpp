@@ -34,32 +34,16 @@ void refuse_repeated(const std::vector<std::string>& inputs) {
     if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
 }
 
-/// Takes rows without a value in one of the columns out and says so, or refuses the first.
-void settle_missing(CsvTable& table, const std::vector<std::string>& inputs,
-                    const std::string& missing, std::vector<std::string>& remarks) {
-  if (missing == "refuse") {
-    table.refuse_missing(
-        inputs, "missing = \"drop\" leaves such rows out, and `inputs` says which columns count");
-    return;
-  }
-  std::string texts;
-  for (const std::string& text : table.missing_texts(inputs))
-    texts += (texts.empty() ? "" : ", ") + (text.empty() ? "an empty cell" : "\"" + text + "\"");
-  const Index dropped = table.drop_missing(inputs);
-  if (dropped == 0) return;
-  const bool one = dropped == 1;
-  remarks.push_back(std::to_string(dropped) + (one ? " row of " : " rows of ") + table.path() +
-                    (one ? " lacks" : " lack") + " a value (" + texts + ") and " +
-                    (one ? "is" : "are") + " left out.");
-}
-
 Mixtures read(const std::string& path, std::vector<std::string> inputs,
               const std::string& missing) {
   CsvTable table(path);
   refuse_repeated(inputs);
   if (inputs.empty()) inputs = table.columns();
   Mixtures all;
-  settle_missing(table, inputs, missing, all.remarks);
+  if (std::string dropped =
+          table.settle_missing(inputs, missing, ", and `inputs` says which columns count");
+      !dropped.empty())
+    all.remarks.push_back(std::move(dropped));
   all.x.resize(table.rows(), static_cast<Index>(inputs.size()));
   for (Index i = 0; i < all.x.cols(); ++i) {
     const std::string& input = inputs[static_cast<std::size_t>(i)];

@@ -126,6 +126,10 @@ class MIXWELL_EXPORT CsvTable {
   /// Takes out the rows in which a cell of one of the columns is missing (is_missing). Returns how
   /// many; throws InputError where none is left.
   Index drop_missing(const std::vector<std::string>& columns);
+  /// What `missing`, a key of a manifest, says: with "drop" the same, and a remark on how many
+  /// there were, "" for none; else refuse_missing(), with that key as the cure and `more` after it.
+  std::string settle_missing(const std::vector<std::string>& columns, const std::string& missing,
+                             const std::string& more = {});
 
  private:
   /// Where a row stands.

@@ -128,33 +128,6 @@ inline std::vector<std::string> chosen_inputs(const CsvTable& csv, const Source&
   return source.inputs.empty() ? other_columns(csv, *source.response) : source.inputs;
 }
 
-inline std::string remark_on(Index dropped, const std::string& path,
-                             const std::set<std::string>& texts) {
-  std::string listed;
-  for (const std::string& text : texts)
-    listed += (listed.empty() ? "" : ", ") + (text.empty() ? "an empty cell" : quoted(text));
-  const bool one = dropped == 1;
-  return std::to_string(dropped) + (one ? " row of " : " rows of ") + path +
-         (one ? " lacks" : " lack") + " a value (" + listed + ") and " + (one ? "is" : "are") +
-         " left out.";
-}
-
-/// Takes rows without a value in one of the columns out, or refuses the first.
-inline std::vector<std::string> settle_missing(CsvTable& csv,
-                                               const std::vector<std::string>& columns,
-                                               const std::string& missing) {
-  if (missing == "refuse") {
-    csv.refuse_missing(columns,
-                       "missing = \"drop\" leaves such rows out, and `inputs` says which columns "
-                       "count");
-    return {};
-  }
-  const std::set<std::string> texts = csv.missing_texts(columns);
-  const Index dropped = csv.drop_missing(columns);
-  if (dropped == 0) return {};
-  return {remark_on(dropped, csv.path(), texts)};
-}
-
 inline Eigen::VectorXd numbers_of(const CsvTable& csv, const std::string& column) {
   try {
     return csv.numbers(column);
@@ -172,7 +145,10 @@ inline Table csv_table(const std::string& path, const Source& source, const Tabl
   table.names = training == nullptr ? chosen_inputs(csv, source) : training->names;
   std::vector<std::string> used = table.names;
   used.push_back(response);
-  table.remarks = settle_missing(csv, used, source.missing);
+  if (std::string dropped =
+          csv.settle_missing(used, source.missing, ", and `inputs` says which columns count");
+      !dropped.empty())
+    table.remarks.push_back(std::move(dropped));
   table.inputs.resize(csv.rows(), std::ssize(table.names));
   for (Index j = 0; j < table.inputs.cols(); ++j)
     table.inputs.col(j) = numbers_of(csv, table.names[static_cast<std::size_t>(j)]);

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "exponential.hpp"
-
+#include <mixwell/law/lanes.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
@@ -11,6 +10,19 @@
 #include <utility>
 
 namespace mixwell::ica {
+
+/// s[k] -> tanh(s[k] / 2) and e[k] = exp(-|s[k]|), for k < count, a multiple of 4.
+inline void to_slopes(double* s, double* e, Index count) {
+  using namespace lanes;
+  const Bits sign = bits(broadcast(-0.0));
+  for (Index k = 0; k < count; k += 4) {
+    const Four x = load(s + k);
+    const Four small = exp_of_negative(from_bits(bits(x) | sign));
+    const Four size = (1.0 - small) / (1.0 + small);
+    store(e + k, small);
+    store(s + k, from_bits(bits(size) | (bits(x) & sign)));
+  }
+}
 
 /// N cases x_n of c channels. At a position `rows` (c x c, whose column i is w_i) case n has the
 /// potential sum_i -log p(w_i' x_n) with p(y) = 1 / (4 cosh^2(y / 2)): |y| + 2 log(1 + exp(-|y|)),
