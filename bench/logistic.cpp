@@ -1,5 +1,6 @@
 // The gradient of a logistic regression against plain Eigen, the speed of a matrix product,
-// narrower batches, and two threads. SPDX-License-Identifier: Apache-2.0
+// narrower batches, and two threads.
+// SPDX-License-Identifier: Apache-2.0
 #include "../models/logistic-regression/likelihood.hpp"
 #include "ratio.hpp"
 

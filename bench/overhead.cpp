@@ -5,7 +5,7 @@
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/sampler.hpp>
-#include <mixwell/law/block_potential.hpp>
+#include <mixwell/law/conditional_potential.hpp>
 
 #include <Random123/threefry.h>
 
@@ -115,7 +115,7 @@ void evaluate_whole(const Model& model, const Eigen::MatrixXd& theta, int sweeps
 class OneBlock {
  public:
   OneBlock(const Model& model, const Eigen::MatrixXd& theta, const std::vector<Index>& coordinates)
-      : block_(model.block_potential(coordinates)),
+      : block_(model.conditional_potential(coordinates)),
         theta_(theta),
         x_(theta(coordinates, Eigen::all)),
         caches_(block_->cache_rows(), 1),
@@ -125,14 +125,14 @@ class OneBlock {
   void trajectory() {
     double u = 0.0;
     block_->prepare(theta_, caches_, scratch_);
-    const BlockCaches caches(Numbers(ConstMatrixMap(caches_.data(), caches_.rows(), 1)), 0);
+    const ConditionalCaches caches(Numbers(ConstMatrixMap(caches_.data(), caches_.rows(), 1)), 0);
     for (int k = 0; k < 11; ++k) {
       block_->evaluate(caches, x_, {wants_potential(k) ? &u : nullptr, g_, scratch_});
     }
   }
 
  private:
-  std::shared_ptr<const BlockPotential> block_;
+  std::shared_ptr<const ConditionalPotential> block_;
   Eigen::MatrixXd theta_;
   Eigen::MatrixXd x_;
   Eigen::MatrixXd caches_;

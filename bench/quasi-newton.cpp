@@ -1,5 +1,5 @@
-// What quasi-Newton curvatures cost: products, fits and steps of HMC-BFGS against d and K, and a
-// dense BFGS update.
+// What quasi-Newton preconditioners cost: products, fits and steps of HMC-BFGS against d and K, and
+// a dense BFGS update.
 // SPDX-License-Identifier: Apache-2.0
 #include "../estimators/quasi-newton/update.hpp"
 #include "ratio.hpp"
@@ -76,7 +76,7 @@ class Case {
 
   /// A trajectory of coupling mass: each step forms one product with H, goes along it, and kicks.
   void trajectory() {
-    const Flow flow(Coupling::mass, Curvature(how(), numbers()));
+    const Flow flow(Coupling::mass, Preconditioner(how(), numbers()));
     const Law law = this->law();
     const Motion motion{law, flow, ConstMatrixMap(eps_.data(), eps_.rows(), 1), scratch_};
     out_ = bowl_.scales().asDiagonal() * v_;
@@ -99,7 +99,7 @@ class Case {
   Numbers numbers() const { return ConstMatrixMap(numbers_.data(), numbers_.rows(), 1); }
 
   Bowl bowl_;
-  std::shared_ptr<const FittedCurvature> estimator_;
+  std::shared_ptr<const FittedPreconditioner> estimator_;
   std::shared_ptr<const Integrator> integrator_;
   Eigen::MatrixXd theta_;
   Eigen::MatrixXd g_;

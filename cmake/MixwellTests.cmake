@@ -221,8 +221,8 @@ function(mixwell_add_package_tests timeout)
   set_tests_properties(package PROPERTIES LABELS package)
   add_test(NAME package/papers COMMAND ${folder}/papers.sh ${build} ${PROJECT_SOURCE_DIR})
   set_tests_properties(package/papers PROPERTIES LABELS "package;slow")
-  add_test(NAME package/build-time COMMAND ${folder}/build_time.sh ${build})
-  set_tests_properties(package/build-time PROPERTIES LABELS "package;slow;nightly")
+  add_test(NAME package/build-size COMMAND ${folder}/build_size.sh ${build})
+  set_tests_properties(package/build-size PROPERTIES LABELS package)
   # ./dev package makes them, which takes a build of its own.
   add_test(NAME package/packages
     COMMAND ${folder}/packages.sh ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/build/dist)
@@ -234,7 +234,7 @@ function(mixwell_add_package_tests timeout)
       LABELS "package;slow" SKIP_RETURN_CODE 77)
   endforeach()
   set_property(TEST package/clang++ package/g++-11 APPEND PROPERTY LABELS nightly)
-  mixwell_time_limit(${timeout} package package/papers package/build-time package/packages package/clang++ package/g++-11)
+  mixwell_time_limit(${timeout} package package/papers package/build-size package/packages package/clang++ package/g++-11)
 endfunction()
 
 # What the public headers promise: one is enough, and each compiles alone.
@@ -242,9 +242,9 @@ function(mixwell_add_header_tests timeout)
   set(folder ${PROJECT_SOURCE_DIR}/tests/headers)
   add_test(NAME headers/one-header COMMAND ${folder}/one_header.sh ${PROJECT_SOURCE_DIR})
   set_tests_properties(headers/one-header PROPERTIES LABELS headers)
-  add_test(NAME headers/wrong-twins
-    COMMAND ${folder}/wrong_twins.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
-  set_tests_properties(headers/wrong-twins PROPERTIES LABELS headers)
+  add_test(NAME headers/mutants
+    COMMAND ${folder}/mutants.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(headers/mutants PROPERTIES LABELS headers)
   get_target_property(flags mixwell_framework INTERFACE_COMPILE_OPTIONS)
   get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
   add_test(NAME headers/self-contained
@@ -252,7 +252,7 @@ function(mixwell_add_header_tests timeout)
       ${flags} "-DMIXWELL_ISA=\"${MIXWELL_ISA}\"" -isystem ${eigen})
   set_tests_properties(headers/self-contained PROPERTIES
     LABELS "headers;slow;verify")
-  mixwell_time_limit(${timeout} headers/one-header headers/wrong-twins headers/self-contained)
+  mixwell_time_limit(${timeout} headers/one-header headers/mutants headers/self-contained)
 endfunction()
 
 # Edges exchanged in the operations of plugins, each of which the compiler must refuse. What takes
@@ -268,7 +268,7 @@ function(mixwell_add_typed_tests)
     ${kernels}/random-walk-metropolis.cpp)
   add_test(NAME typed/swaps COMMAND ${swap} ${commands}
     ${kernels}/random-walk-metropolis.cpp ${shared}/flow.cpp)
-  # The wrong twin: edges that may be exchanged, of which the script has to tell.
+  # The mutant: edges that may be exchanged, of which the script has to tell.
   add_test(NAME typed/escape COMMAND ${swap} --like ${kernels}/random-walk-metropolis.cpp
     ${commands} ${folder}/untyped.cpp)
   set_tests_properties(typed/escape PROPERTIES PASS_REGULAR_EXPRESSION "1 swaps, 1 escaped")

@@ -1,4 +1,4 @@
-// BFGS curvature as whole matrices.
+// Estimator `bfgs`: a BFGS preconditioner stored as whole matrices.
 // SPDX-License-Identifier: Apache-2.0
 #include "quasi-newton/estimator.hpp"
 #include "quasi-newton/update.hpp"
@@ -103,21 +103,25 @@ class DenseForm {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::quasi_newton::RecursiveQuasiNewton<mixwell::quasi_newton::DenseForm>>(
       {.id = "bfgs",
-       .summary = "BFGS: H, S and C as dense matrices, updated by every pair of the memory",
+       .summary = "BFGS with dense matrices H, S and C, where H = S S' and H^-1 = C C'",
        .details =
-           "Pairs s = theta+ - theta, y = grad U(theta+) - grad U(theta) of neighbours in the "
-           "memory, sorted by descending U unless sort = false; a point whose pair fails the test "
-           "s'y > curvature_test |s||y| is dropped and the next is tried. From H = gamma I, for "
-           "each pair H <- (I - s y'/s'y) H (I - y s'/s'y) + s s'/s'y; S and C by the factors of "
-           "estimator `product-form`, multiplied out. For K pairs O(K d^2) to build, d^2 "
-           "multiplications for H v, S z, S'v or C z, 2 d^2 for B v = C(C'v); 3 d^2 + 1 numbers a "
-           "column. The limited forms are cheaper wherever K < d / 4. Where a compositor says so "
-           "(memory = \"published\" of ensemble-chain) the matrices are carried from sweep to "
-           "sweep instead, from gamma I (I without gamma): pairs are then the accepted steps as "
-           "they come, 11 d^2 multiplications each.",
+           "A pair is s = theta+ - theta and y = grad U(theta+) - grad U(theta) for two "
+           "neighbouring points of the memory. The memory is sorted by descending U unless sort = "
+           "false. If the pair of a "
+           "point fails the test s'y > curvature_test |s||y|, the point is dropped and the next "
+           "point is tried. The update starts from H = gamma I, and each pair replaces H by (I - s "
+           "y'/s'y) H (I - y s'/s'y) + s s'/s'y. Estimator `product-form` writes S and C as "
+           "products of factors. Here these products are computed and stored as matrices. "
+           "Computing H, S and C from K pairs costs O(K d^2). Each of the products H v, S z, S'v "
+           "and C z costs d^2 "
+           "multiplications, and B v = C(C'v) costs 2 d^2. Each replicate stores 3 d^2 + 1 "
+           "numbers. The limited-memory estimators are cheaper if K < d / 4. Some compositors "
+           "(ensemble-chain with memory = \"published\") instead carry the matrices from sweep to "
+           "sweep, starting from gamma I (I if gamma is not set). The pairs are then the accepted "
+           "steps in their order, and each pair costs 11 d^2 multiplications.",
        .sources = {
            "Nocedal & Wright 2006, Numerical Optimization, equation 6.17",
-           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section "
-           "3; their equation 7 has the factors in the wrong order and lacks 1/s'y: as "
-           "printed, H y is not s"}});
+           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 3; "
+           "their equation 7 has the factors in the wrong order and lacks 1/s'y: as printed, H y "
+           "is not s"}});
 }

@@ -1,4 +1,4 @@
-// A constant curvature that another run learnt, or that a text file holds.
+// Estimator `curvature-file`: a constant preconditioner from another run or from a text file.
 // SPDX-License-Identifier: Apache-2.0
 #include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
@@ -25,13 +25,15 @@ std::shared_ptr<const Representation> dense(const Metric& metric, const std::str
   MatrixMap H(numbers.data() + at.covariance(), at.d, at.d);
   H = metric.selfadjointView<Eigen::Lower>();
   if (!covariance::cholesky(H, {numbers.data() + at.factor(), at.d, at.d})) {
-    throw InputError(path + ": a curvature is positive definite, but it has no Cholesky factor");
+    throw InputError(path +
+                     ": the preconditioner must be positive definite, but it has no Cholesky "
+                     "factor. Use another matrix.");
   }
   return std::make_shared<covariance::Constant<covariance::DenseRepresentation>>(
       std::move(numbers));
 }
 
-class CurvatureFile final : public ConstantCurvature {
+class CurvatureFile final : public ConstantPreconditioner {
  public:
   struct Params {
     std::string file;
@@ -43,32 +45,35 @@ class CurvatureFile final : public ConstantCurvature {
           .file()
           .required()
           .help(
-              "the draws.nc of a run that learnt a curvature, or a CSV of H: d numbers in one line "
-              "(its diagonal) or d lines of d");
+              "file with H: the draws.nc of a run that learnt a preconditioner, or a CSV with d "
+              "numbers in one line (the diagonal of H) or d lines of d numbers");
       fields.number("chain", chain)
           .at_least(0)
-          .help("draws.nc: which chain's curvature (a whole number); left out: the mean of all");
+          .help(
+              "draws.nc: number of the chain whose preconditioner is used; by default the mean of "
+              "all chains");
       fields.text("kernel", kernel)
           .help(
-              "draws.nc of a run with several kernels, such as one of blocks: whose curvature, by "
-              "the name that stands before `_inv_metric`");
+              "draws.nc of a run with several kernels: the kernel whose preconditioner is used. "
+              "For the recorded name `NAME_inv_metric`, write NAME");
     }
   };
 
   explicit CurvatureFile(const Params& params) : path_(params.file) {
     const Metric metric = read(params);
-    require_curvature(metric, path_);
+    require_preconditioner(metric, path_);
     dimension_ = metric.rows();
     representation_ = is_diagonal(metric) ? diagonal(metric) : dense(metric, path_);
   }
 
   std::shared_ptr<const Representation> representation() const override { return representation_; }
-  /// Throws InputError for another dimension than the file's.
+  /// Throws InputError if `dimension` differs from the dimension of the file.
   void check(Index dimension) const override {
     if (dimension == dimension_) return;
-    throw InputError(path_ + ": a curvature of " + std::to_string(dimension_) +
-                     " coordinates, but what it is for has " + std::to_string(dimension) +
-                     "; it must come from the same model, and from the same block of it");
+    throw InputError(path_ + ": the file holds a preconditioner of " + std::to_string(dimension_) +
+                     " coordinates, but the kernel that uses it moves " +
+                     std::to_string(dimension) +
+                     ". Use a file from the same model and the same block of parameters.");
   }
 
  private:
@@ -78,7 +83,8 @@ class CurvatureFile final : public ConstantCurvature {
                                         std::pair("chain", params.chain.has_value())})
       if (is_given)
         throw ParameterError(
-            key, "goes with a draws.nc; " + params.file + " is a text, which holds one curvature");
+            key, "works only with a draws.nc file, but " + params.file +
+                     " is a text file, which holds only one preconditioner. Leave this key out.");
     return read_csv(params.file);
   }
 
@@ -88,8 +94,8 @@ class CurvatureFile final : public ConstantCurvature {
     const double chain = *params.chain;
     if (chain != std::floor(chain) || chain >= static_cast<double>(recorded.chains())) {
       throw ParameterError("chain", "must be a whole number from 0 to " +
-                                        std::to_string(recorded.chains() - 1) + ", the chains of " +
-                                        params.file);
+                                        std::to_string(recorded.chains() - 1) +
+                                        ". These are the numbers of the chains in " + params.file);
     }
     return recorded.of_chain(static_cast<Index>(chain));
   }
@@ -105,14 +111,18 @@ class CurvatureFile final : public ConstantCurvature {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::curvature_file::CurvatureFile>(
       {.id = "curvature-file",
-       .summary = "a constant curvature from a file, such as one that another run learnt",
+       .summary = "A constant preconditioner from a file, for example one that another run learnt",
        .details =
-           "H is read once and stays: composed with a fixed step size, the certificate is exact "
-           "from the first sweep. A draws.nc gives the `inv_metric` that a run with the estimator "
-           "diagonal or dense recorded, of one chain or the mean over chains, in their order; that "
-           "of a run with several kernels is called by `kernel`, and lists the coordinates of its "
-           "block in their order. A CSV has no header and lists H, the inverse of the mass where "
-           "coupling is mass. A matrix must be symmetric (to 1e-12; the lower triangle is used) "
-           "and positive definite. O(d) or O(d^2) a product, d^3 / 3 once for the factor S.",
+           "H is read once and stays constant. With a fixed step size, the certificate is thus "
+           "exact from the first sweep. From a draws.nc, Mixwell reads the `inv_metric` that a run "
+           "with estimator diagonal or dense recorded, for one chain or as the mean over chains. "
+           "Its rows and columns are in the order of the model's coordinates. If the run had "
+           "several kernels, the key `kernel` chooses one of them. The `inv_metric` of this kernel "
+           "has rows and columns only for the coordinates of the kernel's block, in their order. A "
+           "CSV file has no header and lists H. With coupling = \"mass\", H is the inverse of the "
+           "mass matrix. A matrix must be "
+           "symmetric (to 1e-12; the lower triangle is used) and positive definite. A product H v "
+           "costs O(d) if H is diagonal and O(d^2) otherwise. The Cholesky factor S of a matrix "
+           "costs d^3 / 3 multiplications once.",
        .sources = {}});
 }

@@ -1,4 +1,4 @@
-// Curvature from the covariance of the draws of warm-up: H = cov theta.
+// Estimator `dense`: H = cov theta, the covariance of the warmup draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "covariance/dense.hpp"
 
@@ -10,8 +10,8 @@ namespace {
 
 using namespace mixwell;
 
-/// Blocks of a register for dimension d: the numbers of the curvature, then mean (d) and sums of
-/// squares (d x d, lower) of the window, and its count.
+/// Layout of a history for dimension d: the numbers of the preconditioner, then the mean (d) and
+/// sums of squares (d x d, lower triangle) of the window, and its count.
 struct Layout : covariance::DenseNumbers {
   using DenseNumbers::DenseNumbers;
   Index mean() const { return DenseNumbers::rows(); }
@@ -35,7 +35,7 @@ class Dense final : public covariance::LearntEstimator {
 
   std::vector<Index> shape(Index dimension) const override { return {dimension, dimension}; }
 
-  /// O(d^2) a position.
+  /// O(d^2) for each position.
   void observe(Batch state, ConstBatch theta) const override {
     const Layout at(theta.rows());
     covariance::each_position(state, theta, [&](Index j, Index k) {
@@ -54,7 +54,7 @@ class Dense final : public covariance::LearntEstimator {
     });
   }
 
-  /// O(d^3). Where rounding leaves the estimate indefinite, the curvature stays as it was.
+  /// O(d^3). If rounding makes the estimate indefinite, the preconditioner keeps its old value.
   void close_window(Batch state, Index dimension, Workspace& scratch) const override {
     const Layout at(dimension);
     for (Index j = 0; j < state.cols(); ++j) {
@@ -87,14 +87,19 @@ class Dense final : public covariance::LearntEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Dense>(
       {.id = "dense",
-       .summary = "H = covariance of the draws, learnt in warm-up and then frozen",
+       .summary = "H = covariance of the draws, learnt in warmup and then frozen",
        .details =
-           "Welford's running covariance over windows of warm-up that double in length (75 sweeps "
-           "for the step size alone, then 25, 50, 100, ..., the last 50 again for the step size); "
-           "each window starts afresh. An estimate V from n draws becomes n/(n+5) V + 0.001 "
-           "5/(n+5) I. H = I until the first window closes. With coupling mass, M = H^-1 is what "
-           "Stan calls a dense metric. O(d^2) a product, O(d^3) a window, 3 d^2 numbers a "
-           "replicate (with pool = true: in all).",
+           "H is estimated with Welford's running covariance over windows of warmup. The first 75 "
+           "sweeps adapt only "
+           "the step size. Then the windows double in length (25, 50, 100, ...), and the last 50 "
+           "sweeps again adapt only the step size. Each window uses only its own draws. The "
+           "estimate V "
+           "from the n draws of a window is shrunk to n/(n+5) V + 0.001 5/(n+5) I. H = I until the "
+           "end of the first "
+           "window. With coupling = \"mass\", M = H^-1 is what Stan calls a dense metric. A "
+           "product H v costs O(d^2), and the end of a window costs O(d^3). Each replicate stores "
+           "3 d^2 numbers; "
+           "with pool = true all replicates share them.",
        .sources = {"Carpenter et al. 2017, Stan: A probabilistic programming language",
                    "Welford 1962, Technometrics 4"}});
 }

@@ -1,4 +1,4 @@
-// Curvature from the variances of the draws of warm-up: H = diag(var theta).
+// Estimator `diagonal`: H = diag(var theta), the variances of the warmup draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "covariance/diagonal.hpp"
 
@@ -12,8 +12,8 @@ namespace {
 
 using namespace mixwell;
 
-/// Blocks of a register for dimension d: the numbers of the curvature, then mean (d) and sum of
-/// squares (d) of the window, and its count.
+/// Layout of a history for dimension d: the numbers of the preconditioner, then the mean (d) and
+/// sum of squares (d) of the window, and its count.
 struct Layout : covariance::DiagonalNumbers {
   using DiagonalNumbers::DiagonalNumbers;
   Index mean() const { return DiagonalNumbers::rows(); }
@@ -36,7 +36,7 @@ class Diagonal final : public covariance::LearntEstimator {
 
   std::vector<Index> shape(Index dimension) const override { return {dimension}; }
 
-  /// O(d) a position.
+  /// O(d) for each position.
   void observe(Batch state, ConstBatch theta) const override {
     const Layout at(theta.rows());
     covariance::each_position(state, theta, [&](Index j, Index k) {
@@ -77,13 +77,15 @@ class Diagonal final : public covariance::LearntEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Diagonal>(
       {.id = "diagonal",
-       .summary = "H = diag(variances of the draws), learnt in warm-up and then frozen",
-       .details =
-           "Welford's running variances over windows of warm-up that double in length (75 sweeps "
-           "for the step size alone, then 25, 50, 100, ..., the last 50 again for the step size); "
-           "each window starts afresh. An estimate v from n draws becomes n/(n+5) v + 0.001 "
-           "5/(n+5). H = I until the first window closes. With coupling mass, M = H^-1 is what "
-           "Stan calls a diagonal metric. O(d) a product.",
+       .summary = "H = diag(variances of the draws), learnt in warmup and then frozen",
+       .details = "H is estimated with Welford's running variances over windows of warmup. The "
+                  "first 75 sweeps adapt "
+                  "only the step size. Then the windows double in length (25, 50, 100, ...), and "
+                  "the last 50 sweeps again adapt only the step size. Each window uses only its "
+                  "own draws. The estimate v from the n draws of a window is shrunk to n/(n+5) v + "
+                  "0.001 5/(n+5). H = I "
+                  "until the end of the first window. With coupling = \"mass\", M = H^-1 is what "
+                  "Stan calls a diagonal metric. A product H v costs O(d).",
        .sources = {"Carpenter et al. 2017, Stan: A probabilistic programming language",
                    "Welford 1962, Technometrics 4"}});
 }

@@ -1,4 +1,4 @@
-// A potential of random nodes, fitted to gradients of the target.
+// Estimator `elm-surrogate`: a potential made of random nodes, fitted to gradients of the target.
 // SPDX-License-Identifier: Apache-2.0
 #include "random-network/nodes.hpp"
 #include "random-network/triangle.hpp"
@@ -13,8 +13,8 @@ using namespace mixwell;
 using random_network::Nodes;
 using random_network::Triangle;
 
-/// phi(theta) = sum_i v_i sigma_i(theta). A column holds v (s), then the triangle [R y] of the
-/// least squares problem sum |grad phi - grad U|^2 + lambda |v|^2, s x (s + 1): R v = y.
+/// phi(theta) = sum_i v_i sigma_i(theta). A column holds v (s), then the triangle [R y], s x (s +
+/// 1), of the least squares problem sum |grad phi - grad U|^2 + lambda |v|^2; R v = y.
 class Network final : public Surrogate {
  public:
   Network(Nodes nodes, double ridge) : nodes_(std::move(nodes)), ridge_(ridge) {}
@@ -26,7 +26,7 @@ class Network final : public Surrogate {
     return column;
   }
 
-  /// O(s d) a column, as products of matrices a tile of nodes at a time.
+  /// O(s d) for each column, as products of matrices for one tile of nodes at a time.
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     const Index w = theta.cols();
@@ -48,7 +48,7 @@ class Network final : public Surrogate {
     if (out.wants_potential()) out.u() = phi;
   }
 
-  /// 2 n d s^2 multiplications and s^2 for v.
+  /// Costs 2 n d s^2 multiplications, and s^2 for v.
   void learn(Batch column, ConstBatch theta, ConstBatch gradients,
              Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -68,7 +68,7 @@ class Network final : public Surrogate {
     solve(column);
   }
 
-  /// By the normal equations: n d s^2 + s^3 / 3 multiplications.
+  /// Solves the normal equations: n d s^2 + s^3 / 3 multiplications.
   void fit(ConstBatch theta, ConstBatch gradients, Batch column,
            Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -128,7 +128,7 @@ class Network final : public Surrogate {
     nodes_.add_gradient(first, slope, sums.g);
   }
 
-  /// [A g] of one point, d x (s + 1): A_i = grad sigma_i.
+  /// [A g] of one point, d x (s + 1), with A_i = grad sigma_i.
   void write_rows(ConstBatch theta, ConstBatch g, MatrixMap rows, Index first,
                   Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
@@ -165,20 +165,28 @@ class ElmSurrogate final : public SurrogateEstimator {
     std::int64_t seed = 1;
 
     void declare(Fields& fields) {
-      fields.integer("nodes", nodes).at_least(1).at_most(20000).help("s; s^2 numbers a register");
+      fields.integer("nodes", nodes)
+          .at_least(1)
+          .at_most(20000)
+          .help("s, the number of nodes; each fitted network stores about s^2 numbers");
       fields.text("activation", activation)
           .one_of({"softplus", "tanh", "rbf"})
-          .help("sigma: log(1 + exp a), tanh a, or exp(-r^2 / 2) around random centres");
+          .help(
+              "sigma. softplus: log(1 + exp a); tanh: tanh a; rbf: exp(-r^2 / 2) around random "
+              "centres");
       fields.number("ridge", ridge)
           .above(0)
-          .help("lambda of the fit: 1/2 sum |grad phi - grad U|^2 + lambda / 2 |v|^2");
+          .help(
+              "lambda in the fit, which minimises 1/2 sum |grad phi - grad U|^2 + lambda / 2 "
+              "|v|^2");
       fields.number("scale", scale)
           .above(0)
           .help(
-              "spread of the nodes, in standard deviations of the Laplace approximation: w ~ N(0, "
-              "scale^2 / d I), b ~ N(0, scale^2) there, or centres ~ N(0, scale^2 I) of width "
-              "scale sqrt d. Where the target is nearly Gaussian, narrow nodes (0.5) fit better");
-      fields.integer("seed", seed).at_least(0).help("of the nodes");
+              "Spread of the nodes, in coordinates in which the Laplace approximation is N(0, I). "
+              "softplus and tanh: w ~ N(0, scale^2 / d I) and b ~ N(0, scale^2). rbf: centres ~ "
+              "N(0, scale^2 I), and all nodes have width scale sqrt d. If the target is nearly "
+              "Gaussian, narrow nodes (0.5) fit better");
+      fields.integer("seed", seed).at_least(0).help("seed of the random nodes");
     }
   };
   explicit ElmSurrogate(const Params& params) : params_(params) {}
@@ -199,15 +207,17 @@ class ElmSurrogate final : public SurrogateEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<ElmSurrogate>(
       {.id = "elm-surrogate",
-       .summary = "a potential of random nodes, fitted to gradients of the target (VHMC)",
+       .summary = "A potential made of random nodes, fitted to gradients of the target (VHMC)",
        .details =
-           "phi(theta) = sum v_i sigma(w_i'theta + d_i) with random nodes, scaled to the Laplace "
-           "approximation of the target, and v from a ridge regression of grad phi on grad U "
-           "(score matching). Points are added one by one: the triangle R of a QR factorisation, "
-           "R'R = lambda I + sum A'A, takes the rows A = (grad sigma_i) of a point, and R v = y "
-           "gives v; this is the published recursion for v and C = (R'R)^-1 in a form in which C "
-           "cannot lose its symmetry or definiteness. 2 d s^2 + O(s^2) a point, s^2 numbers, O(d "
-           "s) for phi and its gradient, as products of matrices for all columns.",
+           "phi(theta) = sum v_i sigma(w_i'theta + d_i). The nodes are random and scaled to "
+           "the Laplace approximation of the target. A ridge regression chooses v so that grad phi "
+           "is close to grad U (score matching). Points are added one by one. Each point "
+           "adds its rows A = (grad sigma_i) to the triangle R of a QR factorisation, R'R = "
+           "lambda I + sum A'A, and R v = y gives v. This equals the published recursion "
+           "for v and C = (R'R)^-1, but here C always stays symmetric and positive "
+           "definite. Adding a point costs 2 d s^2 + O(s^2). The network stores s^2 numbers. phi "
+           "and its gradient cost O(d s) for each replicate; matrix products compute them for all "
+           "replicates together.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, equations 3.19 to 3.21",
                    "Huang, Zhu & Siew 2006, Neurocomputing 70 (random nodes)"},
        .purpose = "surrogate"});

@@ -1,4 +1,4 @@
-// The inverse of a model's metric at the slot's own position.
+// Estimator `expected-fisher`: the inverse of the model's metric at the slot's own position.
 // SPDX-License-Identifier: Apache-2.0
 #include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
@@ -20,8 +20,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
     void declare(Fields& fields) {
       fields.flag("gamma", gamma)
           .help(
-              "the drift correction Gamma; false leaves it out, which is wrong at every step "
-              "size where the metric depends on theta");
+              "include the drift correction Gamma; a metric that depends on theta needs it at "
+              "every step size");
     }
   };
 
@@ -43,8 +43,9 @@ class ExpectedFisher final : public own::FollowingEstimator {
   }
   std::string refusal(const Potential& target) const override {
     if (target.offers<Metric>() != nullptr) return {};
-    return "the model offers no metric, of which H is the inverse; the regressions, gaussian, "
-           "quartic, banana and funnel do";
+    return "the model offers no metric, but this estimator sets H to the inverse of the model's "
+           "metric. Use a regression "
+           "model, or model gaussian, quartic, banana or funnel.";
   }
 
   std::shared_ptr<const Representation> constant(const Potential& target,
@@ -58,8 +59,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
         std::move(numbers));
   }
 
-  /// O(d^3) a column beyond the metric. A metric that is not positive definite gives NaN, and a
-  /// step that diverges.
+  /// O(d^3) for each column beyond the metric. A metric that is not positive definite gives NaN, so
+  /// the step diverges.
   void fit(const Potential& target, ConstBatch theta, ConstBatch, Batch numbers,
            Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -80,8 +81,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
     }
   }
 
-  /// Gamma_i = sum_j dH_ij / dtheta_j = -sum_a H_ia sum_bj H_bj dG_ab / dtheta_j. O(d^2) a column
-  /// beyond the derivative of the metric.
+  /// Gamma_i = sum_j dH_ij / dtheta_j = -sum_a H_ia sum_bj H_bj dG_ab / dtheta_j. O(d^2) for each
+  /// column beyond the derivative of the metric.
   void drift_correction(const Potential& target, ConstBatch theta, ConstBatch, ConstBatch numbers,
                         Batch out, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -106,13 +107,13 @@ class ExpectedFisher final : public own::FollowingEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<ExpectedFisher>(
       {.id = "expected-fisher",
-       .summary = "H = inverse of the model's metric where the slot is (SGRLD)",
+       .summary = "H = inverse of the model's metric at the slot's current position (SGRLD)",
        .details =
            "The metric of a regression is its expected Fisher information plus the Hessian of the "
-           "prior. Steps with H(theta) need Gamma_i = sum_j dH_ij / dtheta_j in their drift, from "
-           "the metric's derivatives; where the metric is constant there is none, and H is made "
-           "once. O(N d^2 + d^3) a step and column for a regression with N cases. For kernel "
-           "`langevin`.",
+           "prior. Steps with H(theta) need Gamma_i = sum_j dH_ij / dtheta_j in their drift, which "
+           "Mixwell computes from the derivatives of the metric. If the metric is constant, Gamma "
+           "is 0 and H is computed once. For a regression with N cases, each step costs O(N d^2 + "
+           "d^3) for each replicate. Use this estimator with kernel `langevin`.",
        .sources = {"Patterson & Teh 2013, NIPS (SGRLD)",
                    "Girolami & Calderhead 2011, J. R. Statist. Soc. B 73 (metrics)"}});
 }

@@ -1,4 +1,4 @@
-// The curvature that is none: H = I.
+// Estimator `identity`: no preconditioner, H = I.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -17,7 +17,7 @@ class IdentityRepresentation final : public Representation {
   void log_det_H(const Numbers&, Index, Row out, Workspace&) const override { out.setZero(); }
 };
 
-class Identity final : public ConstantCurvature, public RowByRow {
+class Identity final : public ConstantPreconditioner, public RowByRow {
  public:
   struct Params {
     void declare(Fields&) {}
@@ -33,8 +33,9 @@ class Identity final : public ConstantCurvature, public RowByRow {
 }  // namespace
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<Identity>({.id = "identity",
-                           .summary = "no curvature: H = B = I",
-                           .details = "Costs nothing: products with it are not formed.",
-                           .sources = {}});
+  registrar.add<Identity>(
+      {.id = "identity",
+       .summary = "No preconditioner: H = B = I",
+       .details = "This estimator costs nothing, because Mixwell skips the products with I.",
+       .sources = {}});
 }

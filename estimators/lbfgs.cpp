@@ -1,4 +1,4 @@
-// Limited-memory BFGS curvature with H v by the two-loop recursion.
+// Estimator `lbfgs`: a limited-memory BFGS preconditioner with H v by the two-loop recursion.
 // SPDX-License-Identifier: Apache-2.0
 #include "quasi-newton/estimator.hpp"
 #include "quasi-newton/factors.hpp"
@@ -56,7 +56,7 @@ struct Limited : quasi_newton::FactorForm<3> {
 class LimitedMemory final : public quasi_newton::QuasiNewton<Limited>, public RowByRow {
  public:
   using QuasiNewton::QuasiNewton;
-  /// The basis in which eigenvalues are followed is of the whole position.
+  /// The basis that tracks the eigenvalues spans the whole position.
   bool is_row_by_row() const noexcept override { return !options().eigenvalues; }
 };
 
@@ -65,19 +65,22 @@ class LimitedMemory final : public quasi_newton::QuasiNewton<Limited>, public Ro
 MIXWELL_PLUGIN(registrar) {
   registrar.add<LimitedMemory>(
       {.id = "lbfgs",
-       .summary = "limited-memory BFGS: H v by the two-loop recursion over the pairs of the memory",
+       .summary = "Limited-memory BFGS: H v by the two-loop recursion over the pairs of the memory",
        .details =
-           "Pairs s = theta+ - theta, y = grad U(theta+) - grad U(theta) of neighbours in the "
-           "memory, sorted by descending U unless sort = false; a point whose pair fails the test "
-           "s'y > curvature_test |s||y| is dropped and the next is tried. From H = gamma I, for "
-           "each pair H <- (I - s y'/s'y) H (I - y s'/s'y) + s s'/s'y. H v by the two-loop "
-           "recursion; B v by B <- B + y y'/s'y - B s s'B / s'Bs over stored B s; S, S' and C by "
-           "the factors of estimator `product-form`, with which it agrees to rounding. For K pairs "
-           "O(K^2 d) to build, 4 K d multiplications for H v or B v and 2 K d for S z, S'v or C z; "
-           "(3 d + 2) K numbers a column.",
+           "A pair is s = theta+ - theta and y = grad U(theta+) - grad U(theta) for two "
+           "neighbouring points of the memory. The memory is sorted by descending U unless sort = "
+           "false. If the pair of a "
+           "point fails the test s'y > curvature_test |s||y|, the point is dropped and the next "
+           "point is tried. The update starts from H = gamma I, and each pair replaces H by (I - s "
+           "y'/s'y) H (I - y s'/s'y) + s s'/s'y. H v uses the two-loop recursion. B v uses the "
+           "update B + y y'/s'y - B s s'B / s'Bs of B, with stored vectors B s. S, S' and C use "
+           "the factors of estimator `product-form`; the two estimators agree up to rounding. "
+           "Computing the stored vectors from K pairs costs O(K^2 d). H v or B v costs 4 K d "
+           "multiplications, and S z, S'v "
+           "or C z costs 2 K d. Each replicate stores (3 d + 2) K numbers.",
        .sources = {
            "Nocedal 1980, Mathematics of Computation 35",
-           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section "
-           "3; their equation 7 has the factors in the wrong order and lacks 1/s'y: as "
-           "printed, H y is not s"}});
+           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 3; "
+           "their equation 7 has the factors in the wrong order and lacks 1/s'y: as printed, H y "
+           "is not s"}});
 }

@@ -1,4 +1,4 @@
-// The diagonal preconditioner of RMSprop, from the gradients of the slot's own past.
+// Estimator `rms-diagonal`: the diagonal RMSprop preconditioner, from the slot's own past.
 // SPDX-License-Identifier: Apache-2.0
 #include "covariance/diagonal.hpp"
 #include "own/estimator.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 using namespace mixwell;
 
-/// Blocks of the register for dimension d: averages v of gbar^2 and w of its derivative
-/// d(gbar_i^2)/dtheta_i (d each), and how many gradients there were.
+/// Layout of the history for dimension d: the averages v of gbar^2 and w of its derivative
+/// d(gbar_i^2)/dtheta_i (d each), and the number of gradients so far.
 struct Layout {
   explicit Layout(Index dimension) : d(dimension) {}
   Index d;
@@ -36,18 +36,21 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
       fields.number("alpha", alpha)
           .at_least(0)
           .below(1)
-          .help("v <- alpha v + (1 - alpha) gbar^2 with every step");
+          .help(
+              "decay rate alpha: each step replaces the average v by alpha v + (1 - alpha) gbar^2");
       fields.number("lambda", lambda)
           .above(0)
           .help(
-              "H = 1 / (lambda + sqrt v): in units of gbar, of which it keeps H below 1 / lambda");
+              "lambda in H = 1 / (lambda + sqrt v), in the units of gbar; it keeps H below 1 / "
+              "lambda");
       fields.text("gamma", gamma)
           .one_of({"none", "one-step", "stationary"})
           .help(
-              "the drift correction. none: left out, as published; one-step: the share "
-              "1 - alpha that the present gradient has in v; both are wrong at every step size. "
-              "stationary: the whole derivative of v, through all gradients that it holds; H then "
-              "holds the gradients before this step's");
+              "The drift correction. none: no correction, as published. one-step: the derivative "
+              "of v through the present gradient only, which has weight 1 - alpha in v. With none "
+              "and one-step, the result is wrong at every step size. stationary: the derivative of "
+              "v through all gradients in v. H then uses only gradients from before the present "
+              "step");
     }
   };
 
@@ -62,7 +65,7 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
                : params.gamma == "one-step" ? Gamma::one_step
                                             : Gamma::stationary) {}
 
-  /// Gamma comes from differences in directions of the whole position.
+  /// Gamma uses differences in random directions of the whole position.
   bool is_row_by_row() const noexcept override { return gamma_ == Gamma::none; }
 
   Index rows(Index dimension) const override {
@@ -80,8 +83,8 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
 
   std::int64_t gradients() const noexcept override { return gamma_ == Gamma::none ? 0 : 2; }
 
-  /// The first gradients enter as in a plain mean. O(d), and with Gamma two gradients of the steps'
-  /// law.
+  /// Updates the averages. The first gradients have equal weights, as in a plain mean. O(d); with
+  /// Gamma also two gradients of the target density of the steps.
   void observe(const Here& here, Batch state) const override {
     const Workspace::Frame frame(here.scratch);
     const Index d = here.theta.rows();
@@ -104,8 +107,8 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
     }
   }
 
-  /// With the whole Gamma H = 0 until the average holds 1 / (1 - alpha) gradients: one of few may
-  /// be next to 0, where Gamma is as large as 1 / lambda^2.
+  /// With gamma = "stationary", H = 0 until the average has 1 / (1 - alpha) gradients. An average
+  /// of few gradients may be close to 0, and Gamma is then as large as 1 / lambda^2.
   void fit(const Potential&, ConstBatch, ConstBatch state, Batch numbers,
            Workspace&) const override {
     const Index d = numbers.rows() / 2;
@@ -137,8 +140,8 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
  private:
   double fewest() const noexcept { return 1.0 / (1.0 - alpha_); }
 
-  /// gbar = mean over the cases of the batch of grad u_n, the prior left out; a target that is no
-  /// sum is one case without a prior.
+  /// gbar = mean over the cases of the batch of grad u_n, without the prior. A target that is not a
+  /// sum counts as one case without a prior.
   static MatrixMap mean_gradient(const Here& here, ConstBatch theta, ConstBatch g) {
     MatrixMap mean = here.scratch.matrix(theta.rows(), theta.cols());
     if (const SumOfTerms* sum = here.target.offers<SumOfTerms>()) {
@@ -150,8 +153,8 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
     return mean;
   }
 
-  /// d gbar_i / d theta_i without bias from two gradients, on the batch of `here.g`: for signs z,
-  /// E z_i (J z)_i = J_ii. Central differences; the signs are those of normals.
+  /// An unbiased estimate of d gbar_i / d theta_i from two gradients, on the batch of `here.g`: E
+  /// z_i (J z)_i = J_ii for random signs z. Uses central differences and the signs of normals.
   static void own_derivatives(const Here& here, MatrixMap out) {
     const Workspace::Frame frame(here.scratch);
     const Index d = here.theta.rows();
@@ -174,7 +177,8 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
     }
   }
 
-  /// Balances rounding against curvature of the gradient: eps^(1/3) of the position's size.
+  /// Step of the differences. Balances rounding errors against the curvature of the gradient:
+  /// eps^(1/3) times the size of the position.
   template <class Column>
   static double step(const Column& theta) {
     return 6e-6 * std::max(1.0, theta.cwiseAbs().maxCoeff());
@@ -190,19 +194,23 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<RmsDiagonal>(
       {.id = "rms-diagonal",
-       .summary = "H = 1 / (lambda + sqrt v), v an average of squared gradients (PSGLD)",
+       .summary = "H = 1 / (lambda + sqrt v), where v is an average of squared gradients (PSGLD)",
        .details =
-           "gbar is the mean over the batch of grad log p(x_n | theta), the prior left out; v <- "
-           "alpha v + (1 - alpha) gbar^2 along the chain. As the step shrinks v follows E "
-           "gbar^2(theta), so that H depends on theta and the drift needs Gamma_i = dH_ii / "
-           "dtheta_i of the whole average: gamma = \"stationary\". It stands still for its first "
-           "1 / (1 - alpha) steps, which fill the average. It costs two more gradients a "
-           "step, on the same batch (a random combination of the columns of the Hessian gives its "
-           "diagonal without bias). The published sampler leaves Gamma out and is wrong: on N(0, "
-           "1), alpha = 0.9, lambda = 0.1, it gives E theta^2 = 1.9. For kernel `langevin`.",
+           "gbar is the mean over the batch of grad log p(x_n | theta), without the prior. Each "
+           "step of the chain replaces v by alpha v + (1 - alpha) gbar^2. As the step size "
+           "shrinks, v follows E "
+           "gbar^2(theta), so H depends on theta. The drift then needs Gamma_i = dH_ii / dtheta_i "
+           "of the whole average, which gamma = \"stationary\" includes. With this setting the "
+           "chain does not "
+           "move during its first 1 / (1 - alpha) steps, which fill the average. Each step costs "
+           "two more gradients on the same batch. Their difference is a random combination of the "
+           "columns of the Hessian, and it gives an unbiased estimate of the diagonal of the "
+           "Hessian. The "
+           "published sampler leaves Gamma out and is wrong: on N(0, 1) with alpha = 0.9 and "
+           "lambda = 0.1 it gives E theta^2 = 1.9. Use this estimator with kernel `langevin`.",
        .sources = {
            "Li, Chen, Carlson & Carin 2016, AAAI (PSGLD; its Gamma is left out in practice)",
            "Ma, Chen & Fox 2015, NIPS (why Gamma is needed)",
-           "Bekas, Kokiopoulou & Saad 2007, Applied Numerical Mathematics 57 (diagonal "
-           "from signs)"}});
+           "Bekas, Kokiopoulou & Saad 2007, Applied Numerical Mathematics 57 (diagonal from "
+           "signs)"}});
 }

@@ -12,20 +12,21 @@
 namespace mixwell::friction {
 namespace {
 
-/// Where D comes from: a number, or the noise that the gradient of this very step is estimated to
-/// have.
+/// The source of D: a given number, or the estimated noise of the gradient of the same step.
 enum class NoiseFrom { fixed, diagonal, full };
 
-/// theta += eps A v; p += -eps A' g - eps F v + N(0, 2 eps (F - D)), v = M^-1 p before the step, g
-/// at the new theta. One gradient a step, none at its start; O(d) beyond it, with a curvature two
-/// products, and with a matrix F 2 d^2.
+/// theta += eps A v; p += -eps A' g - eps F v + N(0, 2 eps (F - D)), where v = M^-1 p is the
+/// velocity before the step and g the gradient at the new theta. A step costs one gradient, and
+/// needs no gradient at its start. Beyond the gradient it costs O(d) operations, two products if
+/// there is a preconditioner, and 2 d^2 operations if F is a matrix.
 ///
-/// With D^ = eps/2 A' V^ A estimated from the minibatch of g, the noise of p, given theta, is
-/// e = -eps A' (g - grad U) + N(0, 2 eps (F - D^)). The normals are independent of the minibatch,
-/// so that E e = 0 and Cov e = eps^2 A' V A + 2 eps (F - E D^) = 2 eps F for every estimate with E
-/// V^ = V, although g and V^ share their cases: only the mean of D^ enters. An estimate counts as
-/// one more gradient; beyond it "empirical-diagonal" costs O(d), "empirical-full" and either with a
-/// curvature d^3/3 and 2 d products with A', in d^2 w numbers of scratch (twice with a curvature).
+/// If D^ = eps/2 A' V^ A is estimated from the minibatch of g, the noise of p given theta is e =
+/// -eps A' (g - grad U) + N(0, 2 eps (F - D^)). The normals are independent of the minibatch, so E
+/// e = 0 and Cov e = eps^2 A' V A + 2 eps (F - E D^) = 2 eps F for every estimate with E V^ = V,
+/// although g and V^ share their cases: only the mean of D^ matters. An estimate counts as one more
+/// gradient. Beyond this gradient, "empirical-diagonal" costs O(d) operations. "empirical-full", or
+/// either of the two with a preconditioner, costs d^3/3 operations and 2 d products with A'. It
+/// needs d^2 w numbers of scratch (twice as many with a preconditioner).
 class EulerMaruyamaFriction final : public Integrator {
  public:
   struct Params {
@@ -40,36 +41,36 @@ class EulerMaruyamaFriction final : public Integrator {
       fields.number("friction", friction)
           .unit("1/time")
           .above(0)
-          .help("F of dp = -grad U dt - F M^-1 p dt + noise");
+          .help("friction F in dp = -grad U dt - F M^-1 p dt + noise");
       fields.numbers("friction_matrix", friction_matrix)
           .unit("1/time")
           .instead_of("friction")
           .help(
-              "F as d numbers, a diagonal, or as d^2, a symmetric positive definite matrix row by "
-              "row");
+              "F as a diagonal (d numbers), or as a positive definite matrix, row by row (d^2 "
+              "numbers)");
       fields.number("alpha", alpha)
           .above(0)
           .refines(Refines::step_size)
           .instead_of("friction")
-          .help("eps F, the share of the momentum that a step loses where M = I");
+          .help("eps F, the fraction of the momentum that a step loses if M = I");
       fields.number("noise_estimate", noise_estimate)
           .unit("1/time")
           .at_least(0)
           .refines(Refines::step_size)
           .help(
-              "D, the noise that the gradient brings itself: eps V / 2 for a gradient of variance "
-              "V, or 0. At most `friction`");
+              "D, the noise that the gradient adds: eps V / 2 for gradient variance V; at most "
+              "`friction`");
       fields.number("beta", beta)
           .at_least(0)
           .refines(Refines::step_size_squared)
           .instead_of("noise_estimate")
           .only_with("alpha")
-          .help("eps D, for use with alpha. At most `alpha`");
+          .help("eps D, for use with alpha; at most `alpha`");
       fields.text("noise_from", noise_from)
           .one_of({"fixed", "empirical-diagonal", "empirical-full"})
           .help(
-              "where D comes from: noise_estimate or beta; or eps V / 2 with V the covariance of "
-              "the gradient's noise, its diagonal or all of it, estimated from each minibatch");
+              "source of D: fixed (noise_estimate or beta), or the diagonal or all of V of each "
+              "minibatch");
     }
   };
 
@@ -83,13 +84,14 @@ class EulerMaruyamaFriction final : public Integrator {
                                                                 : NoiseFrom::full) {
     check_notation(params);
     if (estimates() && fixed_ > 0.0) {
-      throw ParameterError("noise_from",
-                           "estimates D from each minibatch, and noise_estimate or beta gives it; "
-                           "leave those out, or set noise_from = \"fixed\"");
+      throw ParameterError(
+          "noise_from",
+          "estimates the gradient noise D from each minibatch, but noise_estimate or beta already "
+          "gives D. Remove noise_estimate and beta, or set noise_from = \"fixed\".");
     }
     if (friction_.is_number() && fixed_ > friction_.least(1)) {
       throw ParameterError(params.beta ? "beta" : "noise_estimate",
-                           "is above `" + key() + "`: " + heats);
+                           "must be at most `" + key() + "`, because " + heats);
     }
     root_ = root_of_excess(friction_, fixed_);
   }
@@ -106,12 +108,12 @@ class EulerMaruyamaFriction final : public Integrator {
   bool wants_gradient_noise() const noexcept override { return estimates(); }
   void check(Index dimension) const override {
     if (const std::string why = friction_.refusal(dimension); !why.empty()) {
-      throw InputError("integrator `" + name() + "`: friction_matrix " + why);
+      throw InputError("integrator `" + name() + "`: `friction_matrix` " + why);
     }
     if (fixed_ > friction_.least(dimension)) {
       throw InputError(
-          "integrator `" + name() + "`: noise_estimate is above the least eigenvalue " +
-          std::to_string(friction_.least(dimension)) + " of friction_matrix: " + heats);
+          "integrator `" + name() + "`: `noise_estimate` must be at most the least eigenvalue " +
+          std::to_string(friction_.least(dimension)) + " of `friction_matrix`, because " + heats);
     }
   }
   std::int64_t gradients(std::int64_t steps) const noexcept override {
@@ -152,18 +154,22 @@ class EulerMaruyamaFriction final : public Integrator {
  private:
   void check_notation(const Params& params) const {
     if (params.alpha && !params.friction_matrix.empty()) {
-      throw ParameterError("alpha", "is eps F of a number; give it, or friction_matrix");
+      throw ParameterError("alpha",
+                           "gives the friction as a number, but `friction_matrix` gives the "
+                           "friction too. Remove one of the two keys.");
     }
     if (params.alpha && params.noise_estimate > 0.0) {
-      throw ParameterError("noise_estimate", "goes with `friction`; with `alpha` give beta");
+      throw ParameterError(
+          "noise_estimate",
+          "must not be given with `alpha`. Give `beta` instead, or `friction` instead of `alpha`.");
     }
   }
 
   bool estimates() const noexcept { return noise_from_ != NoiseFrom::fixed; }
 
   static constexpr const char* heats =
-      "the noise of the gradient alone would heat the momentum; raise it, take larger minibatches "
-      "or a smaller eps";
+      "the gradient's noise would otherwise add more energy than the friction removes. Raise the "
+      "friction, use larger minibatches, or use a smaller step size.";
 
   std::string key() const {
     if (friction_.per_step()) return "alpha";
@@ -197,19 +203,20 @@ class EulerMaruyamaFriction final : public Integrator {
     std::ostringstream text;
     text << "integrator `" << name() << "`: " << key();
     if (friction_.is_number()) text << " = " << friction_.least(1);
-    text << " is too small for the noise that a minibatch's gradient was estimated to bring, "
+    text << " is too small for the estimated noise of the minibatch gradient. This noise is "
          << (per_step ? "beta = eps^2 V / 2 = " : "D = eps V / 2 = ")
          << (per_step ? excess.eps * excess.largest : excess.largest)
-         << " in its largest direction at eps = " << excess.eps
-         << "; it must be at least that, or the momentum is heated: raise " << key()
-         << ", take larger minibatches or a smaller step size";
+         << " in the direction where it is largest, at eps = " << excess.eps
+         << ". The friction must be at least as large as this noise. Otherwise the noise adds more "
+            "energy than the friction removes. Raise "
+         << key() << ", use larger minibatches, or use a smaller step size.";
     throw InputError(text.str());
   }
 
-  Friction friction_;  ///< alpha and beta are given, or F and D
-  double fixed_;       ///< D or beta; 0 where it is estimated
+  Friction friction_;  ///< alpha if beta is used too, else F
+  double fixed_;       ///< beta or D; 0 if D is estimated
   NoiseFrom noise_from_;
-  Eigen::MatrixXd root_;  ///< of F - D, for a matrix F
+  Eigen::MatrixXd root_;  ///< symmetric root of F - D, for a matrix F
 };
 
 }  // namespace
@@ -218,18 +225,20 @@ class EulerMaruyamaFriction final : public Integrator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::friction::EulerMaruyamaFriction>(
       {.id = "euler-maruyama-friction",
-       .summary = "first-order steps with friction and noise (SGHMC)",
+       .summary = "First-order steps with friction and noise (SGHMC)",
        .details =
-           "theta += eps A M^-1 p; p += -eps A' grad U(theta) - eps F M^-1 p + N(0, 2 eps (F - "
-           "D)), both with p from before the step, for p ~ N(0, M); (A, M) from the kernel's "
-           "coupling. F is a number, a diagonal or a matrix. With M = I and v = eps p, eta = "
-           "eps^2, alpha = eps F and beta = eps D this is v += -eta grad U - alpha v + N(0, 2 "
-           "(alpha - beta) eta): give friction and noise_estimate, or alpha and beta (and "
-           "learning_rate = eta for the kernel's step size). D may also be estimated in each step, "
-           "eps A' V A / 2 with V from the empirical Fisher information of the minibatch that the "
-           "gradient is from, which costs about one more gradient; the run ends with an error "
-           "where friction is too small for it. For kernels without Metropolis: the error is of "
-           "order eps.",
+           "theta += eps A M^-1 p; p += -eps A' grad U(theta) - eps F M^-1 p + N(0, 2 eps (F - D)) "
+           "for p ~ N(0, M). Both updates use p before the step, and the kernel's coupling gives A "
+           "and M. F is a number, a diagonal matrix or a full matrix. With M = I, v = "
+           "eps p, eta = eps^2, alpha = eps F and beta = eps D, this is v += -eta grad U - alpha v "
+           "+ N(0, 2 (alpha - beta) eta). Give friction and noise_estimate, or alpha and beta (and "
+           "learning_rate = eta as the kernel's step size).\nD is the noise that the gradient "
+           "itself adds. It is 0 for an exact gradient. D may also be estimated in each step: D = "
+           "eps A' V A "
+           "/ 2, with V from the empirical Fisher information of the minibatch that made the "
+           "gradient. This costs about one more gradient. The run ends with an error if the "
+           "friction is smaller than D. Use this integrator without a Metropolis step. The error "
+           "is of order eps.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, equations 13 to 15 (their eq. 15 and the text "
                    "before it have the two notations)",
                    "Ahn, Korattikara & Welling 2012, ICML (empirical Fisher information)"}});

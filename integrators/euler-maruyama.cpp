@@ -1,4 +1,4 @@
-// Overdamped Langevin dynamics: gradient descent with noise in proportion.
+// Overdamped Langevin dynamics: gradient descent with matching noise.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -6,8 +6,8 @@ namespace {
 
 using namespace mixwell;
 
-/// theta += A (sqrt(2 eps) z - eps A' g) + eps Gamma: with A = S that is -eps (H g - Gamma) +
-/// sqrt(2 eps) S z. One gradient a step; p is not touched.
+/// theta += A (sqrt(2 eps) z - eps A' g) + eps Gamma. With A = S this is -eps (H g - Gamma) +
+/// sqrt(2 eps) S z. A step costs one gradient and does not change p.
 class EulerMaruyama final : public Integrator, public RowByRow {
  public:
   struct Params {
@@ -55,11 +55,12 @@ class EulerMaruyama final : public Integrator, public RowByRow {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<EulerMaruyama>(
       {.id = "euler-maruyama",
-       .summary = "overdamped Langevin steps (SGLD)",
-       .details = "theta+ = theta - eps (H grad U - Gamma) + sqrt(2 eps) S z with S S' = H, z ~ "
-                  "N(0, I): the convention of HAMCMC and SGHMC; Welling & Teh write eps / 2 and "
-                  "N(0, eps). Gamma is there where H follows theta. No momentum; the error is of "
-                  "order eps.",
+       .summary = "Overdamped Langevin steps (SGLD)",
+       .details =
+           "theta+ = theta - eps (H grad U - Gamma) + sqrt(2 eps) S z with S S' = H, z ~ "
+           "N(0, I). The papers on HAMCMC and SGHMC use the same eps; Welling & Teh write eps / 2 "
+           "and N(0, eps). The drift correction Gamma is added if H depends on theta. There is no "
+           "momentum. The error is of order eps.",
        .sources = {"Welling & Teh 2011, ICML",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML, equation 6"}});
 }

@@ -30,7 +30,7 @@ void drift(PhasePoint& point, const Motion& motion) {
   flat(point.theta) += flat(motion.eps) * flat(velocity);
 }
 
-/// p -= eps o g; theta += eps o p in one pass over memory: where both maps are the identity.
+/// p -= eps o g; theta += eps o p in one pass over memory, if both maps are the identity.
 void kick_and_drift(PhasePoint& point, const Motion& motion) {
   const Index n = point.theta.size();
   double* __restrict theta = point.theta.data();
@@ -43,8 +43,9 @@ void kick_and_drift(PhasePoint& point, const Motion& motion) {
   }
 }
 
-/// Half kick, then drifts and whole kicks in turn, closed by a half kick. O(d) a step and column
-/// beyond the gradient and, with a curvature, one or two products with it.
+/// A half kick, then alternating drifts and full kicks, then a half kick. Beyond the gradient, a
+/// step costs O(d) operations for each column. With a preconditioner it also costs one or two
+/// products.
 class Leapfrog final : public Integrator {
  public:
   struct Params {
@@ -82,7 +83,7 @@ class Leapfrog final : public Integrator {
   }
 
  private:
-  /// Of the gradient after so many steps: noise is fresh at every one.
+  /// Index of the gradient after this many steps. Noise is drawn again for each index.
   static std::uint32_t evaluation(std::int64_t steps, const Motion& motion) noexcept {
     return motion.steps_before + static_cast<std::uint32_t>(steps);
   }
@@ -93,11 +94,10 @@ class Leapfrog final : public Integrator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Leapfrog>(
       {.id = "leapfrog",
-       .summary = "second-order, reversible, volume-preserving steps",
-       .details =
-           "p -= eps/2 A' grad U(theta); theta += eps A M^-1 p; p -= eps/2 A' grad U(theta). "
-           "One gradient a step. (A, M) comes from the kernel's coupling.",
+       .summary = "Second-order, reversible, volume-preserving steps",
+       .details = "p -= eps/2 A' grad U(theta); theta += eps A M^-1 p; p -= eps/2 A' grad "
+                  "U(theta). A step costs one gradient. The kernel's coupling gives A and M.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
-                   "Chen, Fox & Guestrin 2014, Algorithm 1 (the last kick must be a half kick in "
-                   "all; the print has one half-step too many)"}});
+                   "Chen, Fox & Guestrin 2014, Algorithm 1 (the last kick must be a half kick; the "
+                   "paper prints one half-step too many)"}});
 }

@@ -1,4 +1,4 @@
-// Model `banana`: pairs of a normal and a normal around its parabola.
+// Model `banana`: independent pairs (x, y), where y is normal around a parabola in x.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -20,12 +20,13 @@ class Banana final : public Model, public ExactSampler, public Metric {
       fields.integer("dimension", dimension)
           .at_least(2)
           .at_most(most_coordinates)
-          .help("number of coordinates d, an even number: d / 2 independent pairs");
-      fields.number("scale", scale).above(0).help("standard deviation s of the first of a pair");
-      fields.number("curvature", curvature).help("b; the pair is a plain normal where it is 0");
+          .help("number of coordinates d; must be even, because coordinates come in pairs");
+      fields.number("scale", scale).above(0).help("standard deviation s of x in each pair");
+      fields.number("curvature", curvature)
+          .help("b, the bend of the parabola; with b = 0 each pair is normal");
       fields.number("variance", variance)
           .above(0)
-          .help("variance t^2 of the second of a pair about the parabola");
+          .help("variance t^2 of y about the parabola in each pair");
     }
   };
 
@@ -34,7 +35,8 @@ class Banana final : public Model, public ExactSampler, public Metric {
         b_(params.curvature),
         s_(params.scale),
         t_(std::sqrt(params.variance)) {
-    if (d_ % 2 != 0) throw ParameterError("dimension", "must be even: coordinates come in pairs");
+    if (d_ % 2 != 0)
+      throw ParameterError("dimension", "must be even, because coordinates come in pairs");
   }
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
@@ -84,7 +86,8 @@ class Banana final : public Model, public ExactSampler, public Metric {
   }
 
  private:
-  /// All pairs of all columns lie side by side: one loop that the compiler vectorises.
+  /// The pairs of all columns are adjacent in memory, so the compiler can vectorise one loop over
+  /// them.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const double* x = theta.data();
     Batch gradient = out.gradient;
@@ -99,7 +102,7 @@ class Banana final : public Model, public ExactSampler, public Metric {
     if (out.wants_potential()) potential(x, g, out.u());
   }
 
-  /// Of each column the sum over its pairs of x^2 / (2 s^2) + t^2 g_2^2 / 2.
+  /// For each column, the sum over its pairs of x^2 / (2 s^2) + t^2 g_2^2 / 2.
   void potential(const double* x, const double* g, Row u) const {
     const double across = 1 / (s_ * s_);
     for (Index j = 0; j < u.size(); ++j) {
@@ -121,15 +124,17 @@ class Banana final : public Model, public ExactSampler, public Metric {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Banana>(
       {.id = "banana",
-       .summary = "Pairs of a normal and a normal around its parabola; exact draws",
+       .summary = "Independent pairs (x, y), where y is normal around a parabola in x; exact draws",
        .details =
-           "Of each pair (x, y): x ~ N(0, s^2) with s = scale, and y given x ~ "
-           "N(b (x^2 - s^2), variance) with b = curvature. Hence\n"
+           "Each pair (x, y) has x ~ N(0, s^2) with s = scale, and y given x ~ N(b (x^2 - s^2), "
+           "variance) with b = curvature. So\n"
            "U = sum over pairs of x^2 / (2 s^2) + (y - b (x^2 - s^2))^2 / (2 variance).\n"
-           "Parameter x of shape [d]; the pairs are (x[0], x[1]), (x[2], x[3]), ... All means are "
-           "0, Var x = s^2, Var y = variance + 2 b^2 s^4, Cov(x, y) = 0, E x^2 y = 2 b s^4. A "
-           "gradient takes about 8 multiplications and additions a pair. Exact draws take one "
-           "normal a coordinate. Metric: J'J of the residuals x / s and (y - b (x^2 - s^2)) / t, "
-           "in which the density is flat.",
+           "Parameter x has shape [d]; the pairs are (x[0], x[1]), (x[2], x[3]), ... All means are "
+           "0, Var x = s^2, Var y = variance + 2 b^2 s^4, Cov(x, y) = 0, E x^2 y = 2 b s^4.\n"
+           "A gradient takes about 8 multiplications and additions for each pair. An exact draw "
+           "takes one normal random number for each coordinate. The metric is J'J of the residuals "
+           "x / s and (y "
+           "- b (x^2 - s^2)) / t. The density is normal in the coordinates given by these "
+           "residuals, so this metric has no curvature.",
        .sources = {}});
 }

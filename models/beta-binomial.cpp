@@ -1,4 +1,4 @@
-// Model `beta-binomial`: mean and precision of shares that vary more than a binomial law allows.
+// Model `beta-binomial`: mean and precision of shares that vary more than a binomial allows.
 // SPDX-License-Identifier: Apache-2.0
 #include "beta-binomial/counts.hpp"
 #include "beta-binomial/urn.hpp"
@@ -24,7 +24,7 @@ using beta_binomial::Urn;
 /// log(1 + e^x).
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-/// The urn of m and K, in the unit max(K, 1).
+/// The urn with mean m and precision K, in the unit max(K, 1).
 Urn urn_at(double m, double rest, double x1, double x2) {
   const double log = std::min(x2, 0.0);
   const double K = std::exp(log);
@@ -34,7 +34,7 @@ Urn urn_at(double m, double rest, double x1, double x2) {
           std::exp(-std::max(x2, 0.0))};
 }
 
-/// Sums over the cases: of log probabilities, and of the weights of the rising factorials.
+/// Sums over the cases: log probabilities, and the weights of the rising factorials.
 struct Sums {
   double log = 0;
   double positive = 0;
@@ -49,12 +49,13 @@ struct Sums {
   }
 };
 
-/// log of the binomial coefficient.
+/// The log of the binomial coefficient.
 double log_choose(const Count& count) {
   return std::lgamma(count.n + 1) - std::lgamma(count.y + 1) - std::lgamma(count.n - count.y + 1);
 }
 
-/// A share of Beta(K m, K (1 - m)), then a count; the shapes stay where a gamma can be drawn.
+/// Draws a share from Beta(K m, K (1 - m)), then a count. The shapes are clamped so that a gamma
+/// can be drawn.
 double draw_count(RandomNumbers& random, double m, double rest, double log_K, double n) {
   const auto shape = [&](double share) {
     return std::exp(std::clamp(log_K + std::log(share), -600.0, 600.0));
@@ -82,7 +83,7 @@ class BetaBinomial final : public Model, public Generated {
     require_proper(params, "y = n", has([](const Count& c) { return c.y < c.n; }));
   }
 
-  /// Each case's share of the gradient is bounded, and so is the prior's; both are smooth.
+  /// The parts of U from each case and from the prior are smooth, with bounded gradients.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   std::vector<Parameter> parameters() const override {
     return {{.name = "m", .shape = {}, .constraint = Constraint::interval(0, 1)},
@@ -100,7 +101,7 @@ class BetaBinomial final : public Model, public Generated {
     return {{.name = "y", .shape = {cases()}, .group = RecordGroup::log_likelihood},
             {.name = "y", .shape = {cases()}, .group = RecordGroup::posterior_predictive}};
   }
-  /// For each case and column up to 38 logarithms, two gammas and a binomial draw.
+  /// Takes up to 38 logarithms, two gammas and a binomial draw for each case and column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const double x1 = theta(0, j);
@@ -131,25 +132,27 @@ class BetaBinomial final : public Model, public Generated {
     const beta_binomial::Simulation& simulation = params.simulation;
     if (params.source.data) {
       if (simulation.cases != 0)
-        throw ParameterError("cases", "goes with simulated pairs, but data is given");
+        throw ParameterError(
+            "cases",
+            "must be left out if `data` is given, because this key is for simulated pairs");
       return beta_binomial::read_counts(params.source, remarks);
     }
     if (simulation.cases == 0)
-      throw ParameterError("cases", "must be at least 1 where data is not given");
+      throw ParameterError("cases", "must be at least 1 if `data` is not given");
     for (const double n : simulation.sizes)
-      if (n != std::floor(n)) throw ParameterError("sizes", "must be whole numbers");
+      if (n != std::floor(n)) throw ParameterError("sizes", "must contain only whole numbers");
     return beta_binomial::simulated_counts(simulation);
   }
 
   static void require_proper(const Params& params, const std::string& rule, bool proper) {
     if (proper) return;
-    throw InputError(params.source.data.value_or("the simulated pairs") + ": every case has " +
-                     rule +
-                     ", and with the prior 1 / (m (1 - m)) the posterior has no finite integral; "
-                     "wanted at least one case with y > 0 and one with y < n");
+    throw InputError(
+        params.source.data.value_or("the simulated pairs") + ": every case has " + rule +
+        ". With the prior 1 / (m (1 - m)), the posterior of such data has no finite integral. "
+        "Give at least one case with y > 0 and one with y < n.");
   }
 
-  /// For each case and column three sums of at most 20 terms, and with U up to 35 logarithms.
+  /// Takes three sums of at most 20 terms for each case and column, and up to 35 logarithms for U.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -171,7 +174,7 @@ class BetaBinomial final : public Model, public Generated {
     }
   }
 
-  std::vector<std::string> remarks_;  // first: filled while counts_ is read
+  std::vector<std::string> remarks_;  // before counts_, because reading counts_ adds remarks
   std::vector<Count> counts_;
 };
 
@@ -181,28 +184,31 @@ class BetaBinomial final : public Model, public Generated {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::beta_binomial::BetaBinomial>(
       {.id = "beta-binomial",
-       .summary = "Overdispersed counts y of n: mean m and precision K of a beta-binomial law",
+       .summary = "Overdispersed counts y out of n: beta-binomial with mean m and precision K",
        .details =
            "P(y | n, m, K) = C(n, y) B(K m + y, K (1 - m) + n - y) / B(K m, K (1 - m)), a binomial "
-           "law whose share is Beta(K m, K (1 - m)); prior p(m, K) ~ 1 / (m (1 - m)) 1 / (1 + "
-           "K)^2, improper in m.\n"
-           "Coordinates: x1 = log(m / (1 - m)) and x2 = log K. The Jacobian dm dK = m (1 - m) K "
-           "dx1 dx2 is part of U: in x the prior is constant in x1 and logistic in x2,\n"
+           "distribution whose success probability is Beta(K m, K (1 - m)). The prior density p(m, "
+           "K) is proportional to 1 / (m (1 - m)) 1 / (1 + K)^2, and it is improper in m.\n"
+           "The coordinates are x1 = log(m / (1 - m)) and x2 = log K. A run records m and K. U "
+           "includes the Jacobian dm dK = m (1 - m) K dx1 dx2, so the prior is constant in x1 and "
+           "logistic in x2:\n"
            "U(x) = log(1 + e^x2) + log(1 + e^-x2) - sum_j [log (K m)_yj + log (K (1 - m))_(nj - "
            "yj) - log (K)_nj], with the rising factorial (a)_k = a (a + 1) ... (a + k - 1) = "
-           "Gamma(a + k) / Gamma(a); C(n, y) is left out. Recorded are m and K.\n"
-           "Differences of log Gamma would lose all digits for large K and n. The sum for a case "
-           "is log of the probability of one order of draws from Polya's urn: the first draws, "
-           "until K m and K (1 - m) have grown to 16, are taken one by one, and the rest is "
-           "Stirling's series with its large parts put together as binomial terms and two "
-           "deviances.\n"
-           "Every case needs whole numbers 0 <= y <= n, n >= 1; some y must be above 0 and some "
-           "below its n, else the posterior is improper. U and gradient take at most 40 logarithms "
-           "and 60 divisions a case, whatever n.\n"
-           "Without data, pairs are simulated by Polya's urn: after i draws with y positive ones "
-           "the next is positive with probability (K m + y) / (K + i), decided by uniform i of "
-           "replicate j of the stream of simulate_seed and \"beta-binomial/cases\".\n"
-           "Recorded of cases (run.predictive): log P(y | n, m, K), and a y drawn anew.",
+           "Gamma(a + k) / Gamma(a); C(n, y) is left out.\n"
+           "Differences of log Gamma would lose all digits for large K and n. Each case therefore "
+           "uses the log probability of one sequence of draws from Polya's urn. The terms of the "
+           "first draws are added one by one until K m and K (1 - m) have grown to 16. The terms "
+           "of all other draws come from Stirling's series, whose large parts are combined into "
+           "binomial terms and two deviances.\n"
+           "Every case must have whole numbers 0 <= y <= n, n >= 1. At least one y must be above 0 "
+           "and at least one below its n; otherwise the posterior is improper. U and the gradient "
+           "take at most 40 logarithms and 60 divisions for each case, for any n.\n"
+           "Without data, pairs are simulated with Polya's urn: after i draws, y of them positive, "
+           "the next is positive with probability (K m + y) / (K + i). Uniform random number i of "
+           "replicate j in the stream of simulate_seed and \"beta-binomial/cases\" decides draw i "
+           "of case j.\n"
+           "For each case, a run can record log P(y | n, m, K) and a y drawn from the model (see "
+           "the key `run.predictive`).",
        .sources = {"Albert 2009, Bayesian Computation with R, section 5.4 (model, prior, data)",
                    "Abramowitz & Stegun 1964, Handbook of Mathematical Functions, 6.1.41, 6.3.18 "
                    "(series)"}});

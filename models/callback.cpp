@@ -1,4 +1,4 @@
-// Model `callback`: U and its gradient by a C function.
+// Model `callback`: a C function computes U and its gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "callback/function.hpp"
 #include "callback/parameters.hpp"
@@ -15,10 +15,10 @@
 namespace mixwell::callback {
 namespace {
 
-/// Calls a function at points of its own, uniform on (-2, 2).
+/// Calls a function at test points, uniform on (-2, 2).
 class Trial {
  public:
-  /// `key`: of the manifest, for messages.
+  /// `key`: the manifest key that messages name.
   Trial(const ForeignFunction& function, std::string key, Index dimension)
       : function_(function), key_(std::move(key)), dimension_(dimension) {
     check_memory("parameters", 8.0 * 6.0 * columns * static_cast<double>(dimension));
@@ -31,15 +31,16 @@ class Trial {
     require_written(first);
     evaluated(points(1));
     const Values again = evaluated(theta);
-    if (!same(first.u, again.u)) refuse("gives another U at the same points the second time");
+    if (!same(first.u, again.u))
+      refuse("returns a different U when it is called again at the same points");
     if (!same(first.gradient, again.gradient))
-      refuse("gives another gradient at the same points the second time");
+      refuse("returns a different gradient when it is called again at the same points");
     require_near(first.u, alone(theta));
   }
 
  private:
   static constexpr Index columns = 3;
-  /// A NaN that no computation makes: what has it still was not written.
+  /// A NaN that no computation produces. A number that still has this value was not written.
   static constexpr auto unwritten = std::bit_cast<double>(std::uint64_t{0x7ff8000000abcdef});
 
   struct Values {
@@ -49,7 +50,8 @@ class Trial {
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw ParameterError(
-        key_, function_.words() + " " + what + "; <mixwell/callback.h> says what it has to do");
+        key_, function_.words() + " " + what +
+                  ". Correct the function; <mixwell/callback.h> describes what it must do.");
   }
 
   Eigen::MatrixXd points(std::uint32_t draw) const {
@@ -61,7 +63,8 @@ class Trial {
   void call(const Eigen::MatrixXd& theta, double* u, double* gradient) const {
     const int code = function_(theta, u, gradient);
     if (code != 0)
-      refuse("returned " + std::to_string(code) + " for points on (-2, 2), and 0 is wanted");
+      refuse("returned " + std::to_string(code) +
+             " at points with coordinates in (-2, 2), but it must return 0");
   }
 
   Values evaluated(const Eigen::MatrixXd& theta) const {
@@ -84,16 +87,17 @@ class Trial {
   void require_written(const Values& values) const {
     for (Index j = 0; j < columns; ++j) {
       if (!is_written(values.u(0, j)))
-        refuse("writes no U of point " + std::to_string(j) + " of " + std::to_string(columns));
+        refuse("does not write U for point " + std::to_string(j) + " of " +
+               std::to_string(columns));
       if (!std::isfinite(values.u(0, j))) continue;
       for (Index i = 0; i < dimension_; ++i)
         if (!is_written(values.gradient(i, j)))
-          refuse("writes no derivative " + std::to_string(i) + " of " + std::to_string(dimension_) +
-                 " of point " + std::to_string(j));
+          refuse("does not write derivative " + std::to_string(i) + " of " +
+                 std::to_string(dimension_) + " for point " + std::to_string(j));
     }
   }
 
-  /// What was not written in both is the same.
+  /// Numbers that neither call wrote count as equal.
   static bool same(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
     return (a.array() == b.array() || (a.array().isNaN() && b.array().isNaN())).all();
   }
@@ -103,7 +107,7 @@ class Trial {
       const bool is_same =
           u(0, j) == alone(0, j) || (std::isnan(u(0, j)) && std::isnan(alone(0, j)));
       if (!is_same && !(std::abs(u(0, j) - alone(0, j)) <= 1e-9 * (1.0 + std::abs(u(0, j)))))
-        refuse("gives another U where the gradient is not wanted");
+        refuse("returns a different U when it is called without a gradient (gradient = NULL)");
     }
   }
 
@@ -123,13 +127,12 @@ class Callback final : public Model, public ForeignCode {
     void declare(Fields& fields) {
       source.declare(fields);
       declared.declare(fields);
-      fields.flag("threads", threads).help("the function may be called by several threads at once");
+      fields.flag("threads", threads).help("let several threads call the function at once");
       fields.text("gradient_growth", gradient_growth)
           .one_of({"undeclared", "lipschitz", "locally-lipschitz", "singular"})
           .help(
-              "how the gradient grows, which certificates of kernels without Metropolis rest on: "
-              "lipschitz no faster than linearly; locally-lipschitz bounded on bounded sets; "
-              "singular not even that");
+              "how the gradient grows; certificates of kernels without Metropolis use this "
+              "declaration");
     }
   };
 
@@ -151,11 +154,12 @@ class Callback final : public Model, public ForeignCode {
     std::vector<std::string> all;
     if (!has_record_)
       all.push_back(function_.words() +
-                    " is code of the program that embeds: no record says which it was.");
+                    " is code of the embedding program. Without the key `version`, no record shows "
+                    "which version ran.");
     if (takes_turns_)
       all.emplace_back(
-          "one thread at a time calls the function; `threads = true` lets all of them, where it "
-          "can bear that.");
+          "only one thread at a time calls the function. Set `threads = true` if the function is "
+          "thread-safe.");
     return all;
   }
 
@@ -169,7 +173,8 @@ class Callback final : public Model, public ForeignCode {
     return GradientGrowth::undeclared;
   }
 
-  /// One lock serves all functions: two of one library may share what they write.
+  /// One lock serves all functions, because two functions of a library may share the data that they
+  /// write.
   Turn take_turn() const {
     static std::mutex lock;
     return takes_turns_ ? Turn(lock) : Turn();
@@ -184,12 +189,13 @@ class Callback final : public Model, public ForeignCode {
     if (code != 0)
       throw RunError(function_.words() + " returned " + std::to_string(code) + " for " +
                      std::to_string(theta.cols()) +
-                     " points: by another number than 0 it says that it cannot be evaluated");
+                     " points. A result other than 0 means that the function cannot evaluate the "
+                     "points. Correct the function, or return U = +inf outside the support.");
   }
 
   ForeignFunction function_;
   std::vector<Parameter> parameters_;
-  bool has_record_;  ///< of which code it was
+  bool has_record_;  ///< whether results record which code ran
   bool takes_turns_;
   GradientGrowth growth_;
 };
@@ -202,16 +208,25 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "callback",
        .summary = "A C function that evaluates a batch of points",
        .details =
-           "U(theta) and its gradient by\n"
+           "Computes U(theta) and its gradient with\n"
            "  int f(size_t dimension, size_t columns, const double* theta, double* u,\n"
            "        double* gradient, void* user_data)\n"
-           "theta and gradient d x R, column after column; gradient null where U alone is wanted; "
-           "another result than 0 ends the run. <mixwell/callback.h> says it in full.\n"
-           "A parameter of `exponential`, `logistic` or `absolute` is recorded as that function of "
-           "theta; U is that of theta, with the Jacobian in it.\n"
-           "Nothing is assumed of the function. It is called at points on (-2, 2) before a run and "
-           "refused where it does not repeat itself or leaves numbers unwritten; one thread at a "
-           "time calls it unless `threads` is true; what a certificate says is `declared`, the "
-           "author's word. It must be trusted as a program is.",
+           "theta and gradient are d x R arrays for R points, stored point after point; gradient "
+           "is null if "
+           "only U is "
+           "wanted. A result other than 0 ends the run. <mixwell/callback.h> has the full "
+           "description.\n"
+           "A parameter listed in `exponential`, `logistic` or `absolute` is recorded as that "
+           "function of theta. U is a function of theta and must include the Jacobian.\n"
+           "gradient_growth declares how the gradient grows. `lipschitz`: at most linearly. "
+           "`locally-lipschitz`: the gradient is bounded on bounded sets. `singular`: the gradient "
+           "may be unbounded on a bounded set.\n"
+           "Mixwell assumes nothing about the function. Before a run, Mixwell calls the function "
+           "at points with coordinates in (-2, 2), and refuses the function if repeated calls give "
+           "different "
+           "results or if the function leaves numbers unwritten. Only one thread at a time calls "
+           "the function unless `threads` is true. "
+           "Certificates list the function's properties as `declared`, which means that its author "
+           "vouches for them. The function runs as code, so use only a function that you trust.",
        .sources = {}});
 }

@@ -1,4 +1,4 @@
-// Model `changepoint`: counts whose rate changes once, as the coal-mining disasters.
+// Model `changepoint`: counts whose rate changes once, such as the coal-mining disasters.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -11,10 +11,10 @@ using namespace mixwell;
 
 using Eigen::VectorXd;
 
-/// Coordinates.
+/// Rows of the position.
 enum Coordinate : Index { k_row, before_row, after_row };
 
-/// What can be drawn given the rest, in the order of conditionals().
+/// The conditionals that the model can draw, in the order of conditionals().
 enum Conditional : std::size_t { of_k, of_rates, of_before, of_after };
 
 class Changepoint final : public Model,
@@ -34,13 +34,16 @@ class Changepoint final : public Model,
           .help("y_0, y_1, ...: whole numbers, one for each unit of time");
       fields.number("rate_shape", rate_shape)
           .above(0)
-          .help("a of the prior of both rates, with density r^(a-1) exp(-b r)");
-      fields.number("rate_rate", rate_rate).above(0).help("b of that prior");
+          .help("a in the prior of both rates, whose density is proportional to r^(a-1) exp(-b r)");
+      fields.number("rate_rate", rate_rate)
+          .above(0)
+          .help("b in the prior of both rates (see rate_shape)");
     }
   };
 
   explicit Changepoint(const Params& params) : a_(params.rate_shape), b_(params.rate_rate) {
-    if (params.counts.size() < 2) throw ParameterError("counts", "needs at least two counts");
+    if (params.counts.size() < 2)
+      throw ParameterError("counts", "must contain at least two counts");
     sums_ = VectorXd::Zero(std::ssize(params.counts) + 1);
     for (Index t = 0; t < times(); ++t) {
       const double y = params.counts[static_cast<std::size_t>(t)];
@@ -58,7 +61,7 @@ class Changepoint final : public Model,
             {.name = "after", .shape = {}, .constraint = Constraint::positive()}};
   }
 
-  /// Of the posterior: k from its marginal law, then both rates given it.
+  /// Draws from the posterior: k from its marginal distribution, then both rates given k.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
       VectorXd weights(times() - 1);
@@ -80,8 +83,8 @@ class Changepoint final : public Model,
     other.group = RecordGroup::posterior_predictive;
     return {one, other};
   }
-  /// log Poisson(y_t; rate of t), then counts of the same rates: T logarithms of gamma functions
-  /// and T Poisson draws a column.
+  /// Writes log Poisson(y_t; rate at t), then counts drawn with the same rates. Takes T logarithms
+  /// of gamma functions and T Poisson draws for each column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const auto log_rate = [&](Index t) {
@@ -122,7 +125,7 @@ class Changepoint final : public Model,
 
  private:
   void offer(Offer& offer) const noexcept override { offer.set<Prior>(&prior_); }
-  /// k uniform, rates from their gamma law.
+  /// k is uniform; the rates have gamma distributions.
   class PriorDraws final : public Prior {
    public:
     explicit PriorDraws(const Changepoint& of) : of_(of) {}
@@ -141,12 +144,13 @@ class Changepoint final : public Model,
 
   Index times() const noexcept { return sums_.size() - 1; }
 
-  /// Counts of `length` units that sum to `sum`, under exp(log_rate): a negative logarithm.
+  /// The negative log likelihood of counts over `length` units that sum to `sum`, with rate
+  /// exp(log_rate).
   static double misfit(double sum, double length, double log_rate) {
     return length * std::exp(log_rate) - sum * log_rate;
   }
 
-  /// log p(k | y) up to a constant: both rates are integrated out.
+  /// log p(k | y) up to a constant, with both rates integrated out.
   double log_marginal(Index k) const {
     const auto length = static_cast<double>(k);
     const double before = sums_(k);
@@ -178,8 +182,8 @@ class Changepoint final : public Model,
     x[k_row] = static_cast<double>(1 + draw_categorical(random, weights.col(0)));
   }
 
-  /// U = sum over both sides of (length r - sum log r) + b r - a log r, in logarithms of the rates,
-  /// whose Jacobian is part of it; infinite where k is no whole number from 1 to T - 1.
+  /// U = sum over both sides of (length r - sum log r) + b r - a log r, as a function of the log
+  /// rates, including their Jacobian. Infinite if k is not a whole number from 1 to T - 1.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -209,7 +213,7 @@ class Changepoint final : public Model,
   double a_;
   double b_;
   std::vector<double> counts_;
-  VectorXd sums_;  ///< of the first t counts
+  VectorXd sums_;  ///< element t is the sum of the first t counts
   PriorDraws prior_{*this};
 };
 
@@ -218,18 +222,18 @@ class Changepoint final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Changepoint>(
       {.id = "changepoint",
-       .summary = "Counts whose rate changes once, as the coal-mining disasters; exact draws",
-       .details =
-           "y_t ~ Poisson(before) for t < k and Poisson(after) for t >= k, t = 0, 1, ..., T - 1; k "
-           "uniform on 1, ..., T - 1, both rates with density r^(a-1) exp(-b r). Coordinates: k, "
-           "which takes whole numbers, log before, log after; recorded are k and the rates. U = "
-           "(k + b) before - (S_k + a) log before + (T - k + b) after - (S_T - S_k + a) log after, "
-           "S_k the sum of the first k counts: O(1) an evaluation.\n"
-           "Kernel `conditional` draws k, both rates or one of them given the rest; kernel `gibbs` "
-           "moves k. With the rates integrated out k has a known law, from which exact draws "
-           "come.\n"
-           "Recorded of cases (run.predictive): log p(y_t | k, before, after), and counts drawn "
-           "anew.",
+       .summary = "Counts whose rate changes once, such as the coal-mining disasters; exact draws",
+       .details = "y_t ~ Poisson(before) for t < k and Poisson(after) for t >= k, t = 0, 1, ..., T "
+                  "- 1; k is uniform on 1, ..., T - 1, and both rates have a prior density "
+                  "proportional to r^(a-1) exp(-b r). The coordinates are k (a whole number), log "
+                  "before and log after. A run records k and the rates. U = (k + b) before - (S_k "
+                  "+ a) log before + (T - k + b) after - (S_T - S_k + a) log after, where S_k is "
+                  "the sum of the first k counts. An evaluation takes O(1).\n"
+                  "The kernel `conditional` draws k, both rates or one rate given the rest. The "
+                  "kernel `gibbs` moves k. With the rates integrated out, k has a known "
+                  "distribution, which gives exact draws.\n"
+                  "For each case, a run can record log p(y_t | k, before, after) and a count drawn "
+                  "from the model (see the key `run.predictive`).",
        .sources = {"Carlin, Gelfand & Smith 1992, Appl. Stat. 41, 389-405",
                    "Jarrett 1979, Biometrika 66, 191-193 (the disasters)"}});
 }

@@ -15,13 +15,13 @@ namespace {
 
 using namespace mixwell;
 
-/// The law of |x| under exp(-(a x^2 + b x^4)), b > 0, by quadrature: where the density is within
-/// e^-60 of its maximum, `panels` equal panels hold the masses to the left and to the right of each
-/// of their edges. Relative error of a mass: below 1e-13.
+/// The distribution of |x| under exp(-(a x^2 + b x^4)), b > 0, by quadrature. `panels` equal panels
+/// cover the region where the density is at least e^-60 of its maximum. HalfLaw stores the masses
+/// to the left and to the right of each panel edge. The relative error of a mass is below 1e-13.
 class HalfLaw {
  public:
   HalfLaw(double a, double b) : a_(a), b_(b), lowest_(a < 0 ? -a * a / (4 * b) : 0) {
-    // a x^2 + b x^4 - lowest = depth, solved for x^2 in the form that does not cancel.
+    // Solves a x^2 + b x^4 - lowest = depth for x^2, in the form without cancellation.
     const double middle = a < 0 ? -a / (2 * b) : 0;
     const double reach = std::sqrt(depth / b);
     low_ = a < 0 ? std::sqrt(std::max(0.0, middle - reach)) : 0;
@@ -32,7 +32,7 @@ class HalfLaw {
     for (std::size_t k = panels; k > 0; --k) right_[k - 1] = right_[k] + mass(edge(k - 1), edge(k));
   }
 
-  /// x >= 0 with P(|X| <= x) = inside; `outside` = 1 - inside, given so that neither cancels.
+  /// x >= 0 with P(|X| <= x) = inside. `outside` = 1 - inside is passed too, so neither cancels.
   double quantile(double inside, double outside) const {
     if (outside < 0.5) {
       const double target = outside * right_.front();
@@ -95,7 +95,7 @@ class DoubleWell final : public Model, public ExactSampler {
           .at_least(1)
           .at_most(most_coordinates)
           .help("number of coordinates d");
-      fields.number("a", a).help("coefficient of x^2; two wells where it is negative");
+      fields.number("a", a).help("coefficient of x^2; a negative value makes two wells");
       fields.number("b", b).above(0).help("coefficient of x^4");
     }
   };
@@ -108,7 +108,8 @@ class DoubleWell final : public Model, public ExactSampler {
     return GradientGrowth::locally_lipschitz;
   }
 
-  /// One uniform a coordinate: its half tells the sign, its distance from 1/2 the size.
+  /// Takes one uniform for each coordinate. The sign of its difference from 1/2 gives the sign of
+  /// x, and the size of this difference gives |x|.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);
     flat(theta) = flat(theta).unaryExpr([this](double u) {
@@ -139,9 +140,11 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<DoubleWell>(
       {.id = "double-well",
        .summary = "Independent coordinates with density exp(-(a x^2 + b x^4)); exact draws",
-       .details = "U(theta) = sum (a theta_i^2 + b theta_i^4); parameter x of shape [d].\n"
-                  "With a < 0 each coordinate has wells at +-sqrt(-a / (2 b)) and a barrier of "
-                  "a^2 / (4 b) nats between them: 2^d modes. At a = -2, b = 1: E x^2 = 0.8327. "
-                  "Exact draws invert the distribution function, one uniform a coordinate.",
+       .details =
+           "U(theta) = sum (a theta_i^2 + b theta_i^4); parameter x has shape [d].\n"
+           "If a < 0, each coordinate has wells at +-sqrt(-a / (2 b)) and a barrier of a^2 / (4 b) "
+           "nats between them, so there are 2^d modes. At a = -2, b = 1: E x^2 = 0.8327. An exact "
+           "draw inverts the distribution function at one uniform random number for each "
+           "coordinate.",
        .sources = {}});
 }

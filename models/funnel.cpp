@@ -1,4 +1,4 @@
-// Model `funnel`: normals whose common log variance is normal itself.
+// Model `funnel`: normals whose common log variance is also normal.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -18,7 +18,7 @@ class Funnel final : public Model, public ExactSampler, public Metric {
       fields.integer("dimension", dimension)
           .at_least(2)
           .at_most(most_coordinates)
-          .help("number of coordinates d: v and d - 1 of x");
+          .help("number of coordinates d: v, and d - 1 elements of x");
       fields.number("scale", scale).above(0).help("standard deviation s of v");
     }
   };
@@ -64,7 +64,7 @@ class Funnel final : public Model, public ExactSampler, public Metric {
 
  private:
   /// With h = exp(-v / 2) and y = h x: grad_x U = h y, and E = |y|^2 is the chi-square of the
-  /// column. Half the exponent doubles the range of v before anything overflows.
+  /// column. The exponent is halved so that v can be twice as large before overflow.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     RowMap half = out.scratch.row(theta.cols());
@@ -94,16 +94,20 @@ class Funnel final : public Model, public ExactSampler, public Metric {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Funnel>(
       {.id = "funnel",
-       .summary = "Neal's funnel: normals whose common log variance is normal; exact draws",
+       .summary = "Neal's funnel: normals whose common log variance is also normal; exact draws",
        .details =
            "v ~ N(0, s^2) with s = scale, and x_i given v ~ N(0, exp(v)), i = 0 .. d - 2:\n"
            "U = v^2 / (2 s^2) + (d - 1) v / 2 + exp(-v) |x|^2 / 2.\n"
-           "Parameters v, a scalar, and x of shape [d - 1]. The curvature in x is exp(-v): at "
-           "s = 3 it spans 5 orders of magnitude within two standard deviations of v, so that no "
-           "one step size suits both the neck and the mouth. The marginal law of v is known: "
-           "compare its histogram with N(0, s^2). A gradient takes one exponential and 3 (d - 1) "
-           "multiplications a column. Exact draws take one normal a coordinate. Metric: the "
-           "Hessian "
-           "in expectation over x given v, diag(1 / s^2 + (d - 1) / 2, exp(-v), ..., exp(-v)).",
+           "Parameters: v, a scalar, and x of shape [d - 1]. The second derivative of U in each "
+           "x_i is exp(-v). At s = 3 this derivative spans 5 orders of magnitude within two "
+           "standard deviations "
+           "of v, so no single step size suits both the neck and the mouth of the funnel. The "
+           "marginal "
+           "distribution of v is N(0, s^2). To test a sampler, compare the histogram of its draws "
+           "of v with this distribution.\n"
+           "A gradient takes one exponential and 3 (d - 1) multiplications for each replicate. An "
+           "exact draw takes one normal random number for each coordinate. The metric is the "
+           "expectation of the "
+           "Hessian over x given v, diag(1 / s^2 + (d - 1) / 2, exp(-v), ..., exp(-v)).",
        .sources = {"Neal, Slice sampling, Annals of Statistics 31 (2003), 705-767"}});
 }

@@ -1,4 +1,4 @@
-// Model `gamma`: independent gamma laws on the half line, or a simple target for `mirrored`.
+// Model `gamma`: independent gamma distributions, and a simple target for `mirrored`.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -23,7 +23,9 @@ class Gamma final : public Model, public ExactSampler {
           .at_least(1)
           .at_most(most_coordinates)
           .help("number of coordinates d");
-      fields.number("shape", shape).above(0).help("a; the mean is a / rate, 1 is exponential");
+      fields.number("shape", shape)
+          .above(0)
+          .help("a; the mean is a / rate, and a = 1 gives the exponential distribution");
       fields.number("rate", rate).above(0).help("b; the variance is a / b^2");
     }
   };
@@ -45,7 +47,8 @@ class Gamma final : public Model, public ExactSampler {
   }
 
  private:
-  /// From the tail that u determines without cancellation; never 0, which is outside the support.
+  /// Uses the tail that u determines without cancellation. The result is never 0, because 0 is
+  /// outside the support.
   double quantile(double u) const {
     const double x =
         u < 0.5 ? boost::math::gamma_p_inv(shape_, u) : boost::math::gamma_q_inv(shape_, 1 - u);
@@ -68,7 +71,7 @@ class Gamma final : public Model, public ExactSampler {
     return rate_ * theta.sum() - (shape_ - 1) * theta.array().log().sum();
   }
 
-  /// Uniform on (1/2, 3/2) of the mean.
+  /// Uniform on (1/2, 3/2) times the mean.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);
     theta = ((theta.array() + 0.5) * (shape_ / rate_)).matrix();
@@ -84,12 +87,14 @@ class Gamma final : public Model, public ExactSampler {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Gamma>(
       {.id = "gamma",
-       .summary = "Independent gamma laws on the half line; exact draws",
+       .summary = "Independent gamma distributions on the half line; exact draws",
        .details =
-           "U = sum_i b theta_i - (a - 1) log theta_i on theta > 0, +inf elsewhere, with a = shape "
-           "and b = rate, without the constant; parameter x of shape [d]. A chain on R^d leaves "
-           "the support: Metropolis kernels then reject, and model `mirrored` is the law to give "
-           "to all others. grad U is bounded at 0 for a = 1 alone. Exact draws invert the "
-           "distribution function, one uniform a coordinate.",
+           "U = sum_i b theta_i - (a - 1) log theta_i on theta > 0, +inf elsewhere, with a "
+           "= shape and b = rate, without the constant; parameter x has shape [d].\n"
+           "A chain on R^d can leave the support. Metropolis kernels then reject the proposal. For "
+           "all other kernels, use the model `mirrored` and set its key `of` to this model. grad U "
+           "is bounded "
+           "at 0 only for a = 1. An exact draw inverts the distribution function at one uniform "
+           "random number for each coordinate.",
        .sources = {}});
 }

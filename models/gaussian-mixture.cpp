@@ -1,4 +1,4 @@
-// Model `gaussian-mixture`: a weighted sum of round normals.
+// Model `gaussian-mixture`: a weighted sum of normals with covariance sd^2 I.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -22,10 +22,11 @@ class GaussianMixture final : public Model, public ExactSampler {
     void declare(Fields& fields) {
       fields.numbers("weights", weights)
           .above(0)
-          .help("K numbers in any unit: component k has the share weights[k] / sum");
-      fields.numbers("means", means).help("K d numbers: all of the first component, then ...");
+          .help("K positive numbers; component k has probability weights[k] / (sum of weights)");
+      fields.numbers("means", means)
+          .help("K d numbers: the d coordinates of the first mean, then of the next, ...");
       fields.numbers("sd", sd).above(0).help(
-          "standard deviation of a coordinate: K numbers, or one for all components");
+          "standard deviation of each coordinate: K numbers, or one for all components");
     }
   };
 
@@ -37,7 +38,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     if (!share_.allFinite()) throw ParameterError("weights", "must be finite");
     if (!means_.allFinite()) throw ParameterError("means", "must be finite");
     if (!sd_.allFinite()) throw ParameterError("sd", "must be finite");
-    share_ /= share_.maxCoeff();  // so that the sum does not overflow
+    share_ /= share_.maxCoeff();  // prevents overflow of the sum
     share_ /= share_.sum();
     height_ = share_.array().log() - static_cast<double>(means_.rows()) * sd_.array().log();
   }
@@ -47,7 +48,8 @@ class GaussianMixture final : public Model, public ExactSampler {
   }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
-  /// A uniform chooses the component, normals the place in it; each has draw numbers of its own.
+  /// A uniform chooses the component, and normals choose the point in this component. The two use
+  /// separate draw numbers.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     MatrixXd uniform(1, theta.cols());
     stream.uniforms({at.sweep, 2 * at.draw, at.replicate}, uniform);
@@ -67,7 +69,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     const auto numbers = static_cast<Index>(params.means.size());
     const Index k = components(params);
     if (numbers == 0 || numbers % k != 0)
-      throw ParameterError("means", "must hold d numbers for each of the " + std::to_string(k) +
+      throw ParameterError("means", "must have d numbers for each of the " + std::to_string(k) +
                                         " weights, but has " + std::to_string(numbers));
     return numbers / k;
   }
@@ -77,7 +79,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     const Index k = components(params);
     if (given == 1) return VectorXd::Constant(k, params.sd.front());
     if (given != k)
-      throw ParameterError("sd", "must hold 1 or " + std::to_string(k) +
+      throw ParameterError("sd", "must have 1 or " + std::to_string(k) +
                                      " numbers (one for each weight), but has " +
                                      std::to_string(given));
     return VectorXd::Map(params.sd.data(), k);
@@ -104,7 +106,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     }
   }
 
-  /// The largest exponent of each column; NaN where they are.
+  /// The largest exponent of each column, or NaN if all exponents of the column are NaN.
   static void largest(const MatrixMap& exponents, RowMap& top) {
     top = exponents.col(0).transpose();
     for (Index k = 1; k < exponents.cols(); ++k)
@@ -113,7 +115,7 @@ class GaussianMixture final : public Model, public ExactSampler {
   }
 
   /// exponents -> exp(exponents - top), and their sums over k. Where top is -inf, all terms are 0
-  /// (or the least that exp gives) and U = +inf; -inf - (-inf) would be no number.
+  /// (or the least value of exp) and U = +inf; without the maximum, -inf - (-inf) would be NaN.
   static void to_terms(const RowMap& top, MatrixMap& exponents, RowMap& sum) {
     for (Index k = 0; k < exponents.cols(); ++k)
       for (Index j = 0; j < top.size(); ++j)
@@ -159,14 +161,15 @@ class GaussianMixture final : public Model, public ExactSampler {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<GaussianMixture>(
       {.id = "gaussian-mixture",
-       .summary = "Weighted sum of round normals; exact draws",
+       .summary = "Weighted sum of isotropic normals; exact draws",
        .details =
            "U(theta) = -log sum_k p_k sd_k^-d exp(-|theta - mean_k|^2 / (2 sd_k^2)), p_k = "
-           "weights[k] / sum of weights, taken relative to the largest term, so that it neither "
-           "overflows nor underflows; parameter x of shape [d].\n"
-           "d is the number of means over the number of weights. By default two components in the "
-           "plane, a third of the mass about (-2, 0) and the rest about (2, 1). One gradient takes "
-           "about 5 K d multiplications and additions and K exponentials a column, U a logarithm "
-           "more. Exact draws take a uniform a column and a normal a coordinate.",
+           "weights[k] / sum of weights; parameter x has shape [d]. The sum is computed "
+           "relative to its largest term, so it neither overflows nor underflows.\n"
+           "d is the number of means divided by the number of weights. The default has two "
+           "components in the plane, with a third of the mass around (-2, 0) and the rest "
+           "around (2, 1). A gradient takes about 5 K d multiplications and additions and K "
+           "exponentials for each replicate. U takes one more logarithm. An exact draw takes one "
+           "uniform random number, and one normal random number for each coordinate.",
        .sources = {}});
 }

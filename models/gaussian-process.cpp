@@ -1,5 +1,5 @@
-// Model `gaussian-process`: a smooth function with a Gaussian process for its prior, seen through
-// data. SPDX-License-Identifier: Apache-2.0
+// Model `gaussian-process`: a smooth function with a Gaussian process prior, observed through data.
+// SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
@@ -16,8 +16,8 @@ using Eigen::VectorXd;
 
 enum class Observed { normal, poisson, bernoulli };
 
-/// Of the prior's variance, added on the diagonal: keeps K from being singular where inputs are
-/// close.
+/// This share of the prior's variance is added to the diagonal of K, so that close inputs do not
+/// make K singular.
 constexpr double jitter = 1e-6;
 
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
@@ -59,15 +59,17 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
     double length = 1.0;
 
     void declare(Fields& fields) {
-      fields.numbers("inputs", inputs).required().help("x_n, where the function is seen");
-      fields.numbers("values", values).required().help("y_n, what is seen there");
+      fields.numbers("inputs", inputs)
+          .required()
+          .help("x_n, the inputs at which the function is observed");
+      fields.numbers("values", values).required().help("y_n, the observations at these inputs");
       fields.text("observed", observed)
           .one_of({"normal", "poisson", "bernoulli"})
           .help(
-              "y_n given f = f(x_n): N(f, noise_sd^2); a count with mean exp(f); 1 with "
-              "probability 1 / (1 + exp(-f)), else 0");
+              "y_n given f = f(x_n): N(f, noise_sd^2), Poisson(exp(f)) or Bernoulli(1 / (1 + "
+              "exp(-f)))");
       fields.number("noise_sd", noise_sd).above(0).help("normal: standard deviation of y_n");
-      fields.number("mean", mean).help("of the prior, the same everywhere");
+      fields.number("mean", mean).help("mean of the prior, the same at every input");
       fields.number("sd", sd).above(0).help("standard deviation of the prior at each input");
       fields.number("length", length)
           .above(0)
@@ -119,7 +121,7 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
 
   std::vector<std::string> gaussian_parameters() const override { return {"f"}; }
   void prior_mean(ConstBatch, Batch out) const override { out.setConstant(params_.mean); }
-  /// N^2 / 2 multiplications and additions a column.
+  /// Takes N^2 / 2 multiplications and additions for each column.
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out.noalias() = factor_.matrixL() * z;
   }
@@ -145,14 +147,14 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
     const auto count = std::to_string(params_.inputs.size());
     if (params_.inputs.empty()) throw ParameterError("inputs", "must not be empty");
     if (params_.values.size() != params_.inputs.size()) {
-      throw ParameterError("values", "there are " + std::to_string(params_.values.size()) +
-                                         " for " + count + " inputs");
+      throw ParameterError("values", "must have as many numbers as `inputs` (" + count +
+                                         "), but has " + std::to_string(params_.values.size()));
     }
     for (std::size_t n = 0; n < params_.values.size(); ++n) {
       const double y = params_.values[n];
       const std::string key = "values[" + std::to_string(n) + "]";
       if (observed_ == Observed::poisson && (y < 0.0 || y != std::floor(y)))
-        throw ParameterError(key, "must be a count: a whole number of at least 0");
+        throw ParameterError(key, "must be a count, that is, a whole number that is at least 0");
       if (observed_ == Observed::bernoulli && y != 0.0 && y != 1.0)
         throw ParameterError(key, "must be 0 or 1");
     }
@@ -166,7 +168,7 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
     return variance * (std::exp(-0.5 * apart * apart) + (i == j ? jitter : 0.0));
   }
 
-  /// -log p(y | f), and its derivative by f.
+  /// -log p(y | f), and its derivative with respect to f.
   Misfit misfit(double f, double y) const {
     switch (observed_) {
       case Observed::normal: {
@@ -195,7 +197,7 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
     return 0.0;
   }
 
-  /// Arrivals before time `rate`, of a process whose waits are exponential with mean 1.
+  /// Counts arrivals before time `rate` in a process whose waits are exponential with mean 1.
   static double poisson(RandomNumbers& random, double rate) {
     double count = 0.0;
     for (double time = -std::log(random.uniform()); time < rate; count += 1.0)
@@ -203,8 +205,8 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
     return count;
   }
 
-  /// U = (f - m)' K^-1 (f - m) / 2 + sum_n -log p(y_n | f_n): N^2 multiplications and additions a
-  /// column, half as many of U alone.
+  /// U = (f - m)' K^-1 (f - m) / 2 + sum_n -log p(y_n | f_n). Takes N^2 multiplications and
+  /// additions for each column, and half as many for U only.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     MatrixMap white = out.scratch.matrix(theta.rows(), theta.cols());
@@ -236,14 +238,14 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
 MIXWELL_PLUGIN(registrar) {
   registrar.add<GaussianProcess>(
       {.id = "gaussian-process",
-       .summary = "A smooth function with a Gaussian process for its prior, seen through data",
+       .summary = "A smooth function with a Gaussian process prior, observed through data",
        .details =
-           "f ~ N(mean, K) at the inputs x_n, K_ij = sd^2 (exp(-(x_i - x_j)^2 / (2 length^2)) + "
-           "1e-6 [i = j]), and y_n given f_n normal, a count or a label: U = (f - m)' K^-1 (f - m) "
-           "/ 2 + sum_n -log p(y_n | f_n). Parameters of K are given, not sampled. O(N^2) an "
-           "evaluation.\n"
-           "f has a Gaussian prior, for kernels `elliptical-slice` and `pcn`; exact draws where y "
-           "is normal, draws of data always.",
+           "f ~ N(mean, K) at the inputs x_n, K_ij = sd^2 (exp(-(x_i - x_j)^2 / (2 "
+           "length^2)) + 1e-6 [i = j]), and y_n given f_n is normal, a count or a label: U "
+           "= (f - m)' K^-1 (f - m) / 2 + sum_n -log p(y_n | f_n). The parameters of K are "
+           "given, not sampled. An evaluation takes O(N^2).\n"
+           "f has a Gaussian prior, so the kernels `elliptical-slice` and `pcn` can sample "
+           "it. The model can draw data. If y is normal, the model also has exact draws of f.",
        .sources = {"Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, sections "
                    "2.2 and 3.3"}});
 }

@@ -52,14 +52,15 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::gaussian::Gaussian>(
       {.id = "gaussian",
        .summary = "Normal distribution with a covariance of a chosen shape; exact draws",
-       .details = "U(theta) = (theta - mean)' Sigma^-1 (theta - mean) / 2, without the constant; "
-                  "parameter x of shape [d].\n"
-                  "identity:  Sigma = I\n"
-                  "diagonal:  Sigma = diag(variances)\n"
-                  "geometric: Sigma = diag(condition^(-i / (d - 1))), i = 0 .. d - 1\n"
-                  "ones-plus: Sigma = 1 1' + c I, inverted by Sherman and Morrison in O(d): one "
-                  "direction of variance c + d, d - 1 of variance c\n"
-                  "dense:     Sigma from a CSV file; d^2 multiplications a gradient\n"
-                  "Metric: Sigma^-1.",
+       .details =
+           "U(theta) = (theta - mean)' Sigma^-1 (theta - mean) / 2, without the constant; "
+           "parameter x has shape [d].\n"
+           "identity:  Sigma = I\n"
+           "diagonal:  Sigma = diag(variances)\n"
+           "geometric: Sigma = diag(condition^(-i / (d - 1))), i = 0 .. d - 1\n"
+           "ones-plus: Sigma = 1 1' + c I, inverted in O(d) by the Sherman-Morrison formula. One "
+           "direction has variance c + d, and d - 1 directions have variance c.\n"
+           "dense:     Sigma from a CSV file; a gradient takes d^2 multiplications\n"
+           "The metric is Sigma^-1.",
        .sources = {}});
 }

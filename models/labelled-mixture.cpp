@@ -1,4 +1,4 @@
-// Model `labelled-mixture`: a normal mixture with the label of every case as a parameter.
+// Model `labelled-mixture`: a normal mixture in which the label of each case is a parameter.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -12,7 +12,7 @@ using namespace mixwell;
 
 using Eigen::VectorXd;
 
-/// Coordinates: the K means, then the label of each case.
+/// Rows of the position: the K means, then the label of each case.
 class LabelledMixture final : public Model,
                               public Prior,
                               public DataDraws,
@@ -31,16 +31,20 @@ class LabelledMixture final : public Model,
       fields.numbers("weights", weights)
           .required()
           .above(0)
-          .help("of the K components, up to a common factor");
+          .help("weights of the K components; only their ratios matter");
       fields.number("sd", sd).above(0).help("standard deviation of y_n about its component's mean");
-      fields.number("prior_mean", prior_mean).help("of N(prior_mean, prior_sd^2), of each mean");
-      fields.number("prior_sd", prior_sd).above(0).help("standard deviation of that prior");
+      fields.number("prior_mean", prior_mean)
+          .help("mean of the prior N(prior_mean, prior_sd^2) of each component mean");
+      fields.number("prior_sd", prior_sd)
+          .above(0)
+          .help("standard deviation of the prior of each component mean");
     }
   };
 
   explicit LabelledMixture(const Params& params)
       : params_(params), y_(VectorXd::Map(params.values.data(), std::ssize(params.values))) {
-    if (params.weights.size() < 2) throw ParameterError("weights", "needs at least two components");
+    if (params.weights.size() < 2)
+      throw ParameterError("weights", "must have at least two components");
     log_weights_ = VectorXd::Map(params.weights.data(), std::ssize(params.weights)).array().log();
     log_weights_.array() -= std::log(log_weights_.array().exp().sum());
     precision_ = 1.0 / (params.sd * params.sd);
@@ -53,7 +57,7 @@ class LabelledMixture final : public Model,
     return {{.name = "mean", .shape = {components()}}, label};
   }
 
-  /// Of the prior: means, and labels by their weights.
+  /// Draws from the prior: means, and labels with their weights.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     VectorXd weights(components());
     each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
@@ -84,7 +88,7 @@ class LabelledMixture final : public Model,
   std::vector<std::vector<std::string>> conditionals() const override {
     return {{"mean"}, {"label"}};
   }
-  /// O(N + K) for means, O(N K) for labels a column.
+  /// O(N + K) for means and O(N K) for labels, for each column.
   void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
                         Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -100,7 +104,7 @@ class LabelledMixture final : public Model,
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out = params_.prior_sd * z;
   }
-  /// sum_n (y_n - mean of n's label)^2 / (2 sd^2).
+  /// sum_n (y_n - mean of the label of n)^2 / (2 sd^2).
   void likelihood_potential(ConstBatch theta, Row out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) out(j) = misfit(theta.col(j).data());
   }
@@ -149,7 +153,7 @@ class LabelledMixture final : public Model,
   }
 
   /// U = sum_n (y_n - mean_{z_n})^2 / (2 sd^2) - log w_{z_n} + sum_k (mean_k - m)^2 / (2 s^2),
-  /// infinite where a label is no whole number from 0 to K - 1. O(N + K) a column.
+  /// infinite if a label is not a whole number from 0 to K - 1. O(N + K) for each column.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -190,12 +194,12 @@ class LabelledMixture final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<LabelledMixture>(
       {.id = "labelled-mixture",
-       .summary = "A normal mixture with the label of every case as a parameter",
+       .summary = "A normal mixture in which the label of each case is a parameter",
        .details =
            "y_n ~ N(mean_{z_n}, sd^2), P(z_n = k) = w_k, mean_k ~ N(prior_mean, prior_sd^2): U = "
            "sum_n (y_n - mean_{z_n})^2 / (2 sd^2) - log w_{z_n} + sum_k (mean_k - m)^2 / (2 s^2). "
-           "The labels take the whole numbers 0, ..., K - 1. O(N + K) an evaluation.\n"
-           "Kernel `conditional` draws all means, or all labels, given the rest; kernel `gibbs` "
-           "moves labels one by one; the means have a Gaussian prior.",
+           "The labels are whole numbers 0, ..., K - 1. An evaluation takes O(N + K).\n"
+           "The kernel `conditional` draws all means, or all labels, given the rest. The kernel "
+           "`gibbs` moves labels one by one. The means have a Gaussian prior.",
        .sources = {"Diebolt & Robert 1994, J. R. Stat. Soc. B 56, 363-375"}});
 }

@@ -28,19 +28,19 @@ using Eigen::VectorXd;
 
 const std::string id = "linear-gaussian";
 
-/// N cases, standardised: a_n times the root of its weight in columns (d x N), and x_n less its
-/// offset, times that root.
+/// N standardised cases. Column n of `a` (d x N) is a_n times the square root of w_n. The offset
+/// o_n is subtracted from x_n, and the result is multiplied by the square root of w_n.
 struct Cases {
   MatrixXd a;
   RowVectorXd x;
-  RowVectorXd observed;  ///< the x_n as they stand in the data
+  RowVectorXd observed;  ///< the x_n as in the data
   regression::CaseNumbers numbers{};
   regression::Coefficients coefficients{};
   std::vector<std::string> remarks{};
   std::string response;  ///< name of the x_n in results
 };
 
-/// U = (theta - mu)' P (theta - mu) / 2 + least, as the sums A'A and A'x over the cases give it:
+/// U = (theta - mu)' P (theta - mu) / 2 + least, computed from the sums A'A and A'x over the cases:
 /// P = A'A / noise_variance + I / prior_variance, P mu = A'x / noise_variance.
 class Posterior final : public ExactSampler {
  public:
@@ -57,7 +57,7 @@ class Posterior final : public ExactSampler {
 
   const MatrixXd& precision() const noexcept { return precision_; }
 
-  /// d^2 multiplications and additions a column.
+  /// d^2 multiplications and additions for each column.
   void evaluate(ConstBatch theta, const Evaluation& out) const {
     const Workspace::Frame frame(out.scratch);
     MatrixMap centred = out.scratch.matrix(theta.rows(), theta.cols());
@@ -76,7 +76,7 @@ class Posterior final : public ExactSampler {
     theta.colwise() += mean_;
   }
 
-  /// A sentence: how unlike the widest and the narrowest direction are.
+  /// A sentence that compares the widest and the narrowest direction.
   std::string remark() const {
     const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(precision_, Eigen::EigenvaluesOnly);
     const VectorXd& all = solver.eigenvalues();
@@ -109,16 +109,18 @@ class LinearGaussian final : public Model,
     double prior_variance = 1;
 
     void declare(Fields& fields) {
-      fields.text("data", data).file().help("CSV of the cases, plain or gzipped; or simulate them");
+      fields.text("data", data)
+          .file()
+          .help("CSV file of the cases, plain or gzipped; without it cases are simulated");
       fields.text("response", columns.response).only_with("data").help("data: column of x_n");
       declare_columns(fields, columns);
       fields.flag("intercept", intercept)
           .only_with("data")
-          .help("data: a first coefficient, for the constant 1");
+          .help("data: add a first coefficient for the constant 1");
       simulation.declare(fields);
       fields.number("noise_variance", noise_variance)
           .above(0)
-          .help("of x_n given theta, N(a_n' theta, noise_variance)");
+          .help("variance of x_n given theta, N(a_n' theta, noise_variance)");
       regression::declare_prior(fields, prior_variance);
     }
   };
@@ -147,7 +149,7 @@ class LinearGaussian final : public Model,
         {.name = cases_.response, .shape = {terms()}, .group = RecordGroup::log_likelihood},
         {.name = cases_.response, .shape = {terms()}, .group = RecordGroup::posterior_predictive}};
   }
-  /// N d multiplications and additions and N normals a column.
+  /// N d multiplications and additions and N normals for each column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
     auto drawn = out.bottomRows(terms());
     auto log_likelihood = out.topRows(terms());
@@ -171,7 +173,7 @@ class LinearGaussian final : public Model,
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out = std::sqrt(prior_variance_) * z;
   }
-  /// U less the prior's part of it: d^2 multiplications and additions a column.
+  /// U without the prior's part: d^2 multiplications and additions for each column.
   void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const MatrixMap gradient = scratch.matrix(theta.rows(), theta.cols());
@@ -238,7 +240,7 @@ class LinearGaussian final : public Model,
     if (regression::is_simulated(params.simulation, params.data.has_value()))
       return simulate(params);
     if (!params.columns.response)
-      throw ParameterError("response", "must be given where data is given");
+      throw ParameterError("response", "must be given if `data` is given");
     return read(*params.data, params.columns, params.intercept);
   }
 
@@ -285,7 +287,7 @@ class LinearGaussian final : public Model,
 
   bool has_weights() const noexcept { return cases_.numbers.weights.size() > 0; }
 
-  /// Adds a_n' theta + o_n to `out`, from the root of w_n times a_n' theta: N x R.
+  /// Adds a_n' theta + o_n to `out`, given the square root of w_n times a_n' theta: N x R.
   void add_means(ConstBatch scaled, Batch out) const {
     if (has_weights())
       out.array() += scaled.array().colwise() * cases_.numbers.weights.array().rsqrt();
@@ -320,24 +322,33 @@ MIXWELL_PLUGIN(registrar) {
            "theta ~ N(0, prior_variance I), x_n given theta ~ N(a_n' theta + o_n, "
            "noise_variance):\n"
            "U(theta) = sum_n w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance) + |theta|^2 / (2 "
-           "prior_variance); offsets o_n are 0 and weights w_n 1 unless the table has them.\n"
-           "From data: numbers a_n and x_n as they stand in the file, neither centred nor scaled; "
-           "their coefficients are scalars with the names of their columns. A factor is 1 where a "
-           "case has the level, for each level but the first in rising order, and its coefficients "
-           "are an array with its name and its levels as labels; the first level has 0, or the "
-           "intercept where there is one. Else cases are simulated, and theta is an array of shape "
-           "[dimension]: a_n ~ N(0, C) with C_ij = correlation^|i - j|, an autoregression a_0 = "
-           "z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i along the coordinates; one theta ~ N(0, "
-           "prior_variance I), shown in a remark; x_n as above. The normals z are those of "
-           "replicate n of the stream of simulate_seed and \"linear-gaussian/inputs\", those of "
-           "theta of replicate 0 of \"linear-gaussian/parameter\", that of x_n of replicate n of "
-           "\"linear-gaussian/noise\": fewer cases are the first of more.\n"
-           "The posterior is N(mu, Sigma), Sigma^-1 = A'WA / noise_variance + I / prior_variance: "
-           "a gradient takes d^2 multiplications and additions from the sums A'WA and A'W(x - o), "
-           "whatever N; exact draws by Cholesky. Metric: Sigma^-1, constant. Sum of terms: U_0 is "
-           "the prior's, u_n = w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance), 4 d "
-           "multiplications and additions a case. Recorded of cases (run.predictive): w_n times "
-           "log N(x_n; a_n' theta + o_n, noise_variance), and an x_n drawn anew from that law.",
-       .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there "
-                   "prior_variance = 1, noise_variance = 10; the law of a_n is not told)"}});
+           "prior_variance). Offsets o_n are 0 and weights w_n are 1 unless the table has them.\n"
+           "With data, the numbers a_n and x_n are used as they are in the file. They are neither "
+           "centred nor scaled. The coefficients of inputs are scalars with the names of the "
+           "columns. Each "
+           "level of a factor except the first has a column, in rising order of levels, which is 1 "
+           "for cases with that level. The coefficients of a factor are an array with the name of "
+           "the factor and the levels as labels. The first level has effect 0, so it adds nothing "
+           "to the intercept.\n"
+           "Without data, cases are simulated, and theta is an array of shape [dimension]. Inputs "
+           "are a_n ~ N(0, C) with C_ij = correlation^|i - j|, an autoregression a_0 = z_0, a_i = "
+           "r a_(i-1) + sqrt(1 - r^2) z_i along the coordinates. One theta is drawn from N(0, "
+           "prior_variance I) for all cases, and a remark of the run shows it. x_n is drawn as "
+           "above. The normals z are "
+           "those of replicate n in the stream of simulate_seed and \"linear-gaussian/inputs\". "
+           "theta uses replicate 0 of \"linear-gaussian/parameter\", and x_n uses replicate n of "
+           "\"linear-gaussian/noise\". A smaller data set is therefore the beginning of a larger "
+           "one.\n"
+           "The posterior is N(mu, Sigma), Sigma^-1 = A'WA / noise_variance + I / prior_variance. "
+           "A gradient takes d^2 multiplications and additions for any N, because the sums A'WA "
+           "and A'W(x - o) are stored. Exact draws use the Cholesky factor of Sigma^-1. The metric "
+           "is Sigma^-1, a "
+           "constant. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's term and "
+           "u_n = w_n (x_n - a_n' theta "
+           "- o_n)^2 / (2 noise_variance), with 4 d multiplications and additions for each case. "
+           "For each case, a run can record w_n log N(x_n; a_n' theta + o_n, noise_variance) and "
+           "an x_n drawn from this normal distribution (see the key `run.predictive`).",
+       .sources = {
+           "Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there prior_variance = 1, "
+           "noise_variance = 10; the paper does not give the distribution of a_n)"}});
 }

@@ -1,6 +1,6 @@
-// Model `matrix-factorisation`: Bayesian factorisation of a matrix of which some entries are known.
+// Model `matrix-factorisation`: Bayesian factorisation of a matrix with some known entries.
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix-factorisation/block.hpp"
+#include "matrix-factorisation/conditional.hpp"
 #include "matrix-factorisation/gamma_prior.hpp"
 #include "matrix-factorisation/layout.hpp"
 #include "matrix-factorisation/likelihood.hpp"
@@ -25,7 +25,7 @@ namespace {
 using hyper_prior::GammaPrior;
 using hyper_prior::RowPrior;
 
-/// What can be drawn given the rest, in the order of conditionals().
+/// The conditionals that the model can draw, in the order of conditionals().
 enum Conditional : std::size_t { of_users, of_items, of_hyper_parameters };
 
 struct Keys {
@@ -50,56 +50,66 @@ struct Keys {
         .file()
         .required()
         .help(
-            "ratings as MovieLens has them: lines user::item::rating, maybe with ::timestamp, with "
-            "tabs, or a CSV file with the header userId,movieId,rating; plain or gzipped");
+            "file of ratings in a MovieLens format (user::item::rating, tabs or CSV), plain or "
+            "gzipped");
     fields.text("test", test)
         .file()
-        .help("ratings of the same users and items, for the test error");
+        .help("file of other ratings of the same items by the same users, for the test error");
     fields.integer("folds", fold.folds)
         .at_least(1)
         .at_most(1000)
-        .help("k > 1: part the ratings of data into k folds at random, and hold one out");
+        .help("k > 1: split the ratings of `data` into k random folds and hold one fold out");
     fields.integer("fold", fold.fold)
         .at_least(0)
         .at_most(1e6)
-        .help("which fold is held out, from 0");
+        .help("index of the fold that is held out, from 0");
     fields.integer("fold_seed", fold.seed)
         .at_least(0)
         .only_where("folds above 1", [this] { return fold.folds > 1; })
-        .help("of the partition");
-    fields.integer("rank", rank).at_least(1).at_most(1000).help("K, factors of a user and an item");
-    fields.flag("biases", biases).help("whether users and items have biases a_i and b_j");
-    fields.number("offset", offset).help("by default the mean of the training ratings");
-    fields.number("noise_precision", noise_precision).above(0).help("tau, of a rating");
+        .help("seed of the split");
+    fields.integer("rank", rank)
+        .at_least(1)
+        .at_most(1000)
+        .help("K, number of factors of each user and each item");
+    fields.flag("biases", biases).help("give users and items biases a_i and b_j");
+    fields.number("offset", offset)
+        .help("constant part of each rating; default: mean of the training ratings");
+    fields.number("noise_precision", noise_precision)
+        .above(0)
+        .help("tau, precision of the noise of a rating");
     fields.text("prior", prior)
         .one_of({"gamma", "normal-wishart", "fixed"})
-        .help(
-            "of the factors: one precision a side, a mean and a matrix of precisions, or one "
-            "precision that is given");
-    fields.number("shape", shape).above(0).help("of the gamma law of precisions");
-    fields.number("rate", rate).above(0).help("of that law, of density l^(shape-1) exp(-rate l)");
+        .help("prior of the factors: gamma, normal-wishart, or fixed (see details)");
+    fields.number("shape", shape).above(0).help("shape of the gamma prior of precisions");
+    fields.number("rate", rate)
+        .above(0)
+        .help("rate of the gamma prior, whose density is proportional to l^(shape-1) exp(-rate l)");
     fields.number("strength", strength)
         .above(0)
         .only_with("prior", {"normal-wishart"})
-        .help("m ~ N(0, (strength P)^-1) for the mean of factors of precision P");
+        .help(
+            "strength of the prior m ~ N(0, (strength P)^-1), where the factors have mean m and "
+            "precision P");
     fields.number("degrees", degrees)
         .above(0)
         .only_with("prior", {"normal-wishart"})
-        .help("P ~ Wishart(degrees, I); by default K, and above K - 1");
+        .help(
+            "degrees of freedom of the prior P ~ Wishart(degrees, I); must be above K - 1; "
+            "default: K");
     fields.number("precision", precision)
         .above(0)
         .only_with("prior", {"fixed"})
-        .help("of every factor; by default 1");
+        .help("precision of each factor; default: 1");
     fields.interval("clip", clip)
-        .only_where("test cases: test, or folds above 1",
+        .only_where("test cases (`test` given, or `folds` above 1)",
                     [this] { return test.has_value() || fold.folds > 1; })
-        .help("where predicted ratings are cut off, such as [1, 5]");
+        .help("[low, high]: limits of predicted ratings, such as [1, 5]");
     fields.integer("blocks", blocks)
         .at_least(1)
         .at_most(1000)
         .help(
-            "of users and of items, that ranks divide where run.ranks = \"coordinates\"; oracle "
-            "`strata` has as many strata then");
+            "number of user blocks, item blocks and strata (all equal) for run.ranks = "
+            "\"coordinates\"");
   }
 };
 
@@ -109,20 +119,19 @@ std::unique_ptr<const RowPrior> factor_prior(const Keys& keys) {
   const auto rank = static_cast<double>(keys.rank);
   const double degrees = keys.degrees.value_or(rank);
   if (degrees <= rank - 1.0)
-    throw ParameterError("degrees",
-                         "must be above rank - 1, which is " + std::to_string(keys.rank - 1));
+    throw ParameterError("degrees", "must be above rank - 1 = " + std::to_string(keys.rank - 1));
   return std::make_unique<NormalWishartPrior>(keys.rank, keys.strength, degrees);
 }
 
 void require_keys(const Keys& keys) {
   if (keys.fold.fold >= keys.fold.folds)
-    throw ParameterError("fold",
-                         "must be below folds, which is " + std::to_string(keys.fold.folds));
+    throw ParameterError("fold", "must be below `folds` (" + std::to_string(keys.fold.folds) + ")");
   if (keys.test && keys.fold.folds > 1)
-    throw ParameterError("test", "cannot be given with folds: one fold is the test set");
+    throw ParameterError(
+        "test", "must be left out if `folds` is above 1, because one fold is the test set");
 }
 
-/// The ratings and who gave them.
+/// The ratings, and the ids of users and items.
 struct Data {
   Ids ids;
   Split split;
@@ -134,8 +143,9 @@ Data read_data(const Keys& keys) {
   Data data{.ids = ids_of(lines), .split = {}};
   data.split = split(ratings_of(lines, data.ids), keys.fold);
   if (data.split.training.size() == 0)
-    throw ParameterError("folds",
-                         "leave no rating to train on: data has " + std::to_string(lines.size()));
+    throw ParameterError(
+        "folds", "must leave at least one rating to train on. Number of ratings in `data`: " +
+                     std::to_string(lines.size()));
   if (keys.test) data.split.test = ratings_of(read_ratings(*keys.test), data.ids);
   return data;
 }
@@ -159,16 +169,16 @@ class MatrixFactorisation final : public Model,
   std::vector<Parameter> parameters() const override;
   std::vector<Labels> labels() const override { return labels_; }
   std::vector<std::string> remarks() const override { return remarks_; }
-  /// Products of factors: the gradient is of third degree.
+  /// Products of factors give a gradient of third degree.
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  std::shared_ptr<const BlockPotential> block_potential(
+  std::shared_ptr<const ConditionalPotential> conditional_potential(
       const std::vector<Index>& coordinates) const override {
-    return Block::make(layout_, likelihood_, priors(), coordinates);
+    return RowsGivenRest::make(layout_, likelihood_, priors(), coordinates);
   }
 
-  /// Hyper-parameters, then factors and biases given them.
+  /// Draws hyper-parameters, then factors and biases given the hyper-parameters.
   void draw(const Stream& stream, Address at, Batch theta) const override;
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override;
@@ -189,7 +199,7 @@ class MatrixFactorisation final : public Model,
 
   bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override;
-  /// A tenth of the default: with products of factors near 0, and precisions near 1.
+  /// A tenth of the default range, so products of factors are near 0 and precisions near 1.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     Model::do_initial(stream, at, theta);
     theta *= 0.1;
@@ -207,26 +217,28 @@ class MatrixFactorisation final : public Model,
   std::vector<Labels> labels_;
   std::vector<std::string> remarks_;
   std::shared_ptr<const HeldOut> held_out_;
-  Index blocks_;  ///< of users and of items, where ranks divide them
+  Index blocks_;  ///< number of blocks of users and of items, which ranks share
 };
 
-/// Where the coordinates are to be divided. Hyper-parameters follow from all rows of a side.
+/// Checks that ranks can divide the coordinates. They cannot divide hyper-parameters, which depend
+/// on all rows of a side.
 void require_blocks(const Layout& layout, Index blocks, const Portions& processes) {
   if (layout.hyper != 0)
     throw ParameterError("prior",
-                         "must be \"fixed\" where run.ranks = \"coordinates\": the others have "
-                         "hyper-parameters, which belong to all users and items");
+                         "must be \"fixed\" with run.ranks = \"coordinates\", because other priors "
+                         "have hyper-parameters that all users or all items share");
   if (layout.biases)
     throw ParameterError("biases",
-                         "must be false where run.ranks = \"coordinates\": their precisions belong "
-                         "to all users and items");
+                         "must be false with run.ranks = \"coordinates\", because all users or all "
+                         "items share the precision of their biases");
   if (blocks > std::min(layout.users, layout.items))
-    throw ParameterError("blocks", "must be at most " +
-                                       std::to_string(std::min(layout.users, layout.items)) +
-                                       ", as many users or items there are");
+    throw ParameterError("blocks",
+                         "must be at most " + std::to_string(std::min(layout.users, layout.items)) +
+                             ", the smaller of the number of users and the number of items");
   if (processes.ranks() > blocks)
-    throw ParameterError("blocks", "must be at least " + std::to_string(processes.ranks()) +
-                                       ", the number of ranks, each of which has at least one");
+    throw ParameterError("blocks",
+                         "must be at least " + std::to_string(processes.ranks()) +
+                             ", the number of ranks, because each rank needs at least one block");
 }
 
 Layout layout_of(const Keys& keys, const Ids& ids, const RowPrior& prior) {
@@ -269,7 +281,7 @@ MatrixFactorisation::MatrixFactorisation(const Params& params, Data data)
       params.clip);
 }
 
-/// The whole of the results has names, labels and predictions, and none of the ratings.
+/// The model of the whole has names, labels and predictions, but no ratings.
 std::shared_ptr<Model> MatrixFactorisation::portion(std::shared_ptr<Portions> processes) const {
   require_blocks(layout_, blocks_, *processes);
   auto whole = std::shared_ptr<MatrixFactorisation>(new MatrixFactorisation(*this, Ratings()));
@@ -351,7 +363,7 @@ void MatrixFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
   by_column::evaluate_terms(likelihood_, theta, indices, out);
 }
 
-/// The prior, and 6 N K operations a column; 2 N K for U alone.
+/// Takes 6 N K operations for each column, or 2 N K for U only, plus the prior.
 void MatrixFactorisation::do_evaluate(ConstBatch theta, const Evaluation& out) const {
   evaluate_rest(theta, out);
   by_column::add_all_terms(likelihood_, terms(), theta, out);
@@ -401,22 +413,32 @@ void MatrixFactorisation::draw_conditional(std::size_t which, const Stream& stre
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::factorisation::MatrixFactorisation>(
       {.id = "matrix-factorisation",
-       .summary = "Bayesian factorisation of a matrix of ratings, of which some are known",
+       .summary = "Bayesian factorisation of a matrix of ratings with some known entries",
        .details =
            "y_n ~ N(offset + u_i'v_j + a_i + b_j, 1 / noise_precision) for the rating of item j by "
-           "user i, with K factors u_i and v_j. Biases are N(0, 1 / l), l of density l^(shape-1) "
-           "exp(-rate l), one precision for users and one for items.\n"
-           "prior = \"gamma\": so are all factors of a side. prior = \"normal-wishart\": u_i ~ "
-           "N(m, P^-1), P ~ Wishart(degrees, I), m ~ N(0, (strength P)^-1), and the same for v_j; "
-           "P = C C', and C is recorded (user_precision_factor).\n"
-           "Users and items are those of data, in rising order of their ids. An evaluation takes 6 "
-           "N K operations for N ratings. Sum of terms: U_0 is the prior's, u_n that of training "
-           "rating n.\n"
-           "Kernel `conditional` draws, each given the rest: user_factors and user_bias together, "
-           "in N (K + 1)^2 operations and one Cholesky factor a user; item_factors and item_bias; "
-           "all hyper-parameters.\n"
-           "With folds, or test, the error of a run is the root mean square error of held-out "
-           "ratings predicted by the average over draws of the expected rating.",
+           "user i, where the vectors u_i and v_j have K factors each. Biases are N(0, 1 / l), "
+           "where l has a density "
+           "proportional to l^(shape-1) exp(-rate l). All biases of users share one precision l, "
+           "and all biases of items share another.\n"
+           "prior = \"gamma\": factors have the same prior as biases, with one precision for users "
+           "and one for items. prior = \"normal-wishart\": u_i ~ N(m, P^-1), P ~ Wishart(degrees, "
+           "I), m ~ N(0, (strength P)^-1), and the same for v_j. A run records C with P = C C' "
+           "(user_precision_factor). prior = \"fixed\": every factor is N(0, 1 / precision).\n"
+           "Files of ratings have lines user::item::rating, optionally with ::timestamp. Tabs may "
+           "replace \"::\". The first line of a CSV file may be the header "
+           "userId,movieId,rating,timestamp. Users and items are "
+           "those of `data`, in rising order of their ids. An evaluation takes 6 N K operations "
+           "for N ratings. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's term "
+           "and u_n is the term of "
+           "training rating n. With run.ranks = \"coordinates\", the oracle `strata` must have as "
+           "many strata as there are blocks.\n"
+           "The kernel `conditional` draws one of three groups given the rest: user_factors and "
+           "user_bias, item_factors and item_bias, or all hyper-parameters. Drawing the factors "
+           "and biases of all users takes N (K + 1)^2 operations and one Cholesky factor for each "
+           "user. Drawing the factors and biases of all items takes the same, with one Cholesky "
+           "factor for each item.\n"
+           "With `folds` or `test`, the error of a run is the root mean square error of held-out "
+           "ratings. The prediction for a rating is the average of its expected value over draws.",
        .sources = {"Salakhutdinov & Mnih 2008, ICML (normal-Wishart)",
                    "Chen, Fox & Guestrin 2014, ICML, eq. 29 (gamma)"}});
 }

@@ -1,4 +1,4 @@
-// Model `mirrored`: a law on positive parameters as the symmetric one on R^d.
+// Model `mirrored`: extends a density of positive parameters to a symmetric one on R^d.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -13,12 +13,12 @@ namespace {
 
 using namespace mixwell;
 
-/// Which coordinates are mirrored at 0, and the map theta -> x, x_i = |theta_i| there.
+/// The coordinates that are mirrored at 0, and the map theta -> x, where x_i = |theta_i| for these.
 class Fold {
  public:
   explicit Fold(std::vector<bool> mirrored) : mirrored_(std::move(mirrored)) {}
 
-  /// May alias.
+  /// theta and x may alias.
   void fold(ConstBatch theta, Batch x) const {
     for (Index j = 0; j < theta.cols(); ++j)
       for (Index i = 0; i < theta.rows(); ++i) x(i, j) = sign(i, theta(i, j)) * theta(i, j);
@@ -34,8 +34,8 @@ class Fold {
     return x;
   }
 
-  /// g_i -> s_i g_i with s_i = dx_i / dtheta_i = +-1: gradients with respect to theta, of those
-  /// with respect to x. One column of theta serves all columns of g.
+  /// g_i -> s_i g_i with s_i = dx_i / dtheta_i = +-1: turns gradients with respect to x into
+  /// gradients with respect to theta. One column of theta serves all columns of g.
   void unfold_gradient(ConstBatch theta, Batch g) const {
     for (Index j = 0; j < g.cols(); ++j)
       for (Index i = 0; i < g.rows(); ++i) g(i, j) *= sign(i, theta(i, theta.cols() == 1 ? 0 : j));
@@ -49,8 +49,8 @@ class Fold {
           G(b * d + a, j) *= sign(a, theta(a, j)) * sign(b, theta(b, j));
   }
 
-  /// Makes each mirrored coordinate negative with probability 1/2, by numbers that are no draws of
-  /// the base: their draw numbers begin at 2^23.
+  /// Makes each mirrored coordinate negative with probability 1/2. The draw numbers begin at 2^23,
+  /// so the base does not use the same random numbers.
   void scatter(const Stream& stream, Address at, Batch theta) const {
     Eigen::MatrixXd uniform(theta.rows(), theta.cols());
     stream.uniforms({at.sweep, at.draw + (1U << 23U), at.replicate}, uniform);
@@ -66,7 +66,7 @@ class Fold {
   std::vector<bool> mirrored_;
 };
 
-/// Draws of the base with random signs, be they of pi or of the prior.
+/// Draws of the base with random signs, from pi or from the prior.
 template <class Base>
 class Scattered final : public Base {
  public:
@@ -88,22 +88,23 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   return names;
 }
 
-/// The base's parameters with the constraint of those that are mirrored: of all, or of `chosen`.
+/// The base's parameters, with a constraint on those that are mirrored: all, or the `chosen` ones.
 std::vector<Parameter> mirror(std::vector<Parameter> parameters,
                               const std::vector<std::string>& chosen) {
   const std::vector<std::string> known = names_of(parameters);
   for (const std::string& name : chosen)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw ParameterError(
-          "parameters", "\"" + name + "\" is no parameter of the model" + suggestion(name, known));
+      throw ParameterError("parameters", "\"" + name +
+                                             "\" is not a parameter of the model that `of` names" +
+                                             suggestion(name, known));
   for (Parameter& p : parameters) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), p.name) == chosen.end())
       continue;
     if (p.constraint != Constraint())
-      throw ParameterError("parameters", "\"" + p.name + "\" has a constraint already (" +
-                                             p.constraint.text() +
-                                             "), and its coordinate is no positive number; name "
-                                             "others");
+      throw ParameterError(
+          "parameters",
+          "\"" + p.name + "\" already has a constraint (" + p.constraint.text() +
+              "), so it needs no mirroring. Name only parameters without a constraint.");
     p.constraint = Constraint::absolute();
   }
   return parameters;
@@ -111,9 +112,9 @@ std::vector<Parameter> mirror(std::vector<Parameter> parameters,
 
 bool is_mirrored(const Parameter& p) { return p.constraint == Constraint::absolute(); }
 
-/// Whether the base itself is a law on positive numbers: U = +inf where the first coordinate of a
-/// mirrored parameter is negative. If not, its law is cut off at 0, and its draws are of another
-/// one.
+/// Whether the base itself is a density on positive numbers, that is, U = +inf if the first
+/// coordinate of a mirrored parameter is negative. Otherwise the mirrored density is the base's
+/// density truncated at 0, and the base's draws have another distribution.
 bool is_positive(const Model& base, const std::vector<Parameter>& parameters) {
   Eigen::MatrixXd start(base.dimension(), 1);
   base.initial(Stream(0, "mirrored"), {}, start);
@@ -151,9 +152,8 @@ class Mirrored final : public Model,
     std::vector<std::string> parameters;
 
     void declare(Fields& fields) {
-      fields.component("of", of).help("the law on positive parameters");
-      fields.texts("parameters", parameters)
-          .help("names of those that are positive; by default all");
+      fields.component("of", of).help("model whose parameters are positive");
+      fields.texts("parameters", parameters).help("names of the positive parameters; default: all");
     }
   };
 
@@ -173,12 +173,14 @@ class Mirrored final : public Model,
   std::vector<Parameter> parameters() const override { return parameters_; }
   std::vector<std::string> remarks() const override {
     return {
-        "mirrored at 0: Metropolis kernels keep the law exactly; without Metropolis the order of a "
-        "scheme stands where dU/dtheta is bounded at 0, and means nothing where it is infinite: a "
-        "step from next to 0 may then lead anywhere."};
+        "The density is mirrored at 0. Metropolis kernels leave this density invariant. Without "
+        "Metropolis, an integrator keeps its order of accuracy if dU/dtheta is bounded at 0. If "
+        "dU/dtheta is infinite at 0, the order gives no bound on the error, and a step from close "
+        "to 0 may lead anywhere."};
   }
 
-  /// Where the base's gradient is bounded at 0 the fold does no harm (Bossy, Gobet & Talay 2004).
+  /// If the base's gradient is bounded at 0, an integrator keeps its order of accuracy despite the
+  /// mirroring (Bossy, Gobet & Talay 2004).
   GradientGrowth gradient_growth() const noexcept override {
     return base_->gradient_growth_inside();
   }
@@ -293,24 +295,35 @@ class Mirrored final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Mirrored>(
       {.id = "mirrored",
-       .summary = "Another model's law on positive parameters, mirrored at 0: symmetric on R^d",
+       .summary =
+           "Another model's density of positive parameters, mirrored at 0 to be symmetric on R^d",
        .details =
-           "U(x) of the model `of` with x_i = |theta_i| for the parameters that are positive, and "
-           "x_i = theta_i for the others; |theta| is recorded, under the same names. |theta| has "
-           "the base's law exactly, and a step theta+ of a chain is |theta+| of the base's chain: "
-           "what stochastic-gradient samplers do with positive parameters. Where the base gives "
-           "weight to negative values too, its law is cut off at 0.\n"
-           "Derived and generated quantities, test set, metric and terms are the base's at "
-           "|theta|. Exact draws "
-           "and draws of the prior are the base's with random signs; there are none of a law that "
-           "is cut off. O(d) a column beside the base, O(d^2) with the metric.\n"
-           "Without Metropolis the order of a scheme stands where dU/dtheta is bounded at 0: for "
-           "`gamma` with shape 1 and rate b, Langevin's mean is 1 / b + b eps / 2. Where it is "
-           "infinite a step may lead anywhere, and moments need not exist; the cure is a "
-           "Metropolis kernel.\n"
-           "A manifest with both models says which one is sampled:\n"
-           "  [model.positive]\n  use = \"gamma\"\n  [model.whole]\n  use = \"mirrored\"\n"
-           "  of = \"positive\"\n  [compositor.main]\n  use = \"chain\"\n  model = \"whole\"",
+           "The base is the model that the key `of` names. The potential at theta is U(x) of the "
+           "base, with x_i = "
+           "|theta_i| for the positive parameters and x_i = theta_i for all other parameters. A "
+           "run records x under the same names. |theta| has exactly the base's distribution. If a "
+           "step of a chain leads to theta+, the same step of the base's chain leads to |theta+|. "
+           "Stochastic-gradient samplers treat positive parameters in this way. If the base allows "
+           "negative values too, its density is truncated at 0.\n"
+           "Derived and generated quantities, test set, metric and terms are taken from the base "
+           "at |theta|. Exact draws and prior draws are draws of the base with random signs. If "
+           "the density is truncated at 0, this model offers no such draws. The mirroring adds "
+           "work of O(d) for each replicate, or O(d^2) if the metric is computed.\n"
+           "Without Metropolis, an integrator keeps its order of accuracy if dU/dtheta is bounded "
+           "at 0. For `gamma` with shape 1 and rate b, the Langevin steps theta+ = theta - eps "
+           "grad U + sqrt(2 eps) z give the mean 1 / b + b eps / 2. "
+           "If dU/dtheta is infinite at 0, a step may lead anywhere, and the moments of the chain "
+           "may be infinite or undefined. "
+           "Use a Metropolis kernel instead.\n"
+           "If a manifest has both models, name the model to sample:\n"
+           "  [model.positive]\n"
+           "  use = \"gamma\"\n"
+           "  [model.whole]\n"
+           "  use = \"mirrored\"\n"
+           "  of = \"positive\"\n"
+           "  [compositor.main]\n"
+           "  use = \"chain\"\n"
+           "  model = \"whole\"",
        .sources = {"Patterson & Teh 2013, NIPS 26 (|theta+| after a step)",
                    "Bossy, Gobet & Talay 2004, J. Appl. Probab. 41 (symmetrized Euler scheme, weak "
                    "order 1)"}});

@@ -1,6 +1,6 @@
 // Model `normal-groups`: means of groups around a common mean, as in the eight schools.
 // SPDX-License-Identifier: Apache-2.0
-#include "normal-groups/block.hpp"
+#include "normal-groups/conditional.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// What can be drawn given the rest, in the order of conditionals().
+/// The conditionals that the model can draw, in the order of conditionals().
 enum Conditional : std::size_t { of_mu, of_tau, of_theta, of_mu_and_theta };
 
 class NormalGroups final : public Model,
@@ -36,24 +36,30 @@ class NormalGroups final : public Model,
     double tau_scale = 25.0;
 
     void declare(Fields& fields) {
-      fields.numbers("values", values).required().help("y_j, what was measured of each group");
+      fields.numbers("values", values).required().help("y_j, the measurement of each group");
       fields.numbers("sds", sds)
           .required()
           .above(0)
-          .help("sigma_j, standard deviations of the y_j about the means theta_j of their groups");
-      fields.number("prior_mean", prior_mean).help("of mu ~ N(prior_mean, prior_sd^2)");
+          .help("sigma_j, standard deviation of y_j about the mean theta_j of its group");
+      fields.number("prior_mean", prior_mean)
+          .help("mean of the prior mu ~ N(prior_mean, prior_sd^2)");
       fields.number("prior_sd", prior_sd).above(0).help("standard deviation of mu's prior");
       fields.number("tau_shape", tau_shape)
           .above(0)
-          .help("a of the prior of tau^2, with density (tau^2)^(-a-1) exp(-b / tau^2)");
-      fields.number("tau_scale", tau_scale).above(0).help("b of that prior");
+          .help(
+              "a in the prior of tau^2, whose density is proportional to (tau^2)^(-a-1) exp(-b / "
+              "tau^2)");
+      fields.number("tau_scale", tau_scale)
+          .above(0)
+          .help("b in the prior of tau^2 (see tau_shape)");
     }
   };
 
   explicit NormalGroups(const Params& params) : params_(params) {
     if (params.values.size() != params.sds.size()) {
-      throw ParameterError("sds", "there are " + std::to_string(params.sds.size()) + " for " +
-                                      std::to_string(params.values.size()) + " values");
+      throw ParameterError("sds", "must have as many numbers as `values` (" +
+                                      std::to_string(params.values.size()) + "), but has " +
+                                      std::to_string(params.sds.size()));
     }
     target_.y = VectorXd::Map(params.values.data(), std::ssize(params.values));
     target_.precision = VectorXd::Map(params.sds.data(), groups()).cwiseInverse().cwiseAbs2();
@@ -68,20 +74,21 @@ class NormalGroups final : public Model,
             {.name = "tau", .shape = {}, .constraint = Constraint::positive()},
             {.name = "theta", .shape = {groups()}}};
   }
-  /// exp(-2 log tau) in U: the gradient grows without a bound towards tau = 0.
+  /// U contains exp(-2 log tau), so the gradient is unbounded towards tau = 0.
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  /// For a block with at most two thirds of the groups: of more it would save little.
-  std::shared_ptr<const BlockPotential> block_potential(
+  /// Null for a block with more than two thirds of the groups, because such a block would save
+  /// little.
+  std::shared_ptr<const ConditionalPotential> conditional_potential(
       const std::vector<Index>& coordinates) const override {
     const auto moved = std::count_if(coordinates.begin(), coordinates.end(),
                                      [](Index c) { return c >= theta_row; });
     if (3 * moved > 2 * groups()) return nullptr;
-    return std::make_shared<Block>(target_, coordinates);
+    return std::make_shared<GroupsGivenRest>(target_, coordinates);
   }
 
-  /// Of the prior: tau, then mu, then theta given both.
+  /// Draws from the prior: tau, then mu, then theta given both.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
       x[tau_row] = draw_log_tau(random, params_.tau_shape, params_.tau_scale);
@@ -149,8 +156,8 @@ class NormalGroups final : public Model,
   }
 
   std::vector<std::vector<std::string>> integrable() const override { return {{"theta"}}; }
-  /// Without theta: U = sum (log v_j + (y_j - mu)^2 / v_j) / 2 + b / tau^2 + 2 a log tau
-  ///     + (mu - m)^2 / (2 s^2), v_j = sigma_j^2 + tau^2. O(J) a column.
+  /// U without theta = sum (log v_j + (y_j - mu)^2 / v_j) / 2 + b / tau^2 + 2 a log tau + (mu -
+  /// m)^2 / (2 s^2), v_j = sigma_j^2 + tau^2. O(J) for each column.
   void evaluate_marginal(std::size_t, ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     if (out.wants_gradient()) gradient.setZero();
@@ -219,7 +226,7 @@ class NormalGroups final : public Model,
     return sum;
   }
 
-  /// O(J) a column.
+  /// O(J) for each column.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -240,7 +247,7 @@ class NormalGroups final : public Model,
   }
   bool evaluates_potential_alone() const noexcept override { return true; }
 
-  /// log tau where 1 / tau^2 is a gamma draw.
+  /// log tau, where 1 / tau^2 is a gamma draw.
   static double draw_log_tau(RandomNumbers& random, double shape, double scale) {
     return -0.5 * draw_log_gamma(random, shape, scale);
   }
@@ -259,7 +266,7 @@ class NormalGroups final : public Model,
     x[mu_row] = sum / precision + random.normal() / std::sqrt(precision);
   }
 
-  /// Given tau alone: y_j ~ N(mu, sigma_j^2 + tau^2).
+  /// Given only tau: y_j ~ N(mu, sigma_j^2 + tau^2).
   void draw_mu_without_theta(RandomNumbers& random, double* x) const {
     const double variance = std::exp(2.0 * x[tau_row]);
     double precision = 1.0 / (params_.prior_sd * params_.prior_sd);
@@ -294,14 +301,16 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Means of groups around a common mean, as in the eight schools",
        .details =
            "y_j ~ N(theta_j, sigma_j^2) with known sigma_j, theta_j ~ N(mu, tau^2), mu ~ "
-           "N(prior_mean, prior_sd^2), tau^2 with density (tau^2)^(-a-1) exp(-b / tau^2). "
-           "Coordinates: mu, log tau, theta; recorded are mu, tau and theta. U = sum (y - "
-           "theta)^2 / (2 sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J + 2 a) log tau + "
-           "(mu - m)^2 / (2 s^2): the Jacobian of log tau is part of it. O(J) an evaluation.\n"
-           "Kernel `conditional` draws mu, tau, theta, or mu and theta together, given the rest; "
-           "theta has a Gaussian prior given mu and tau. An update of `blocks` may leave theta out "
-           "(without = [\"theta\"]). Recorded of groups (run.predictive): log N(y_j; theta_j, "
-           "sigma_j^2), and a y_j drawn anew.",
+           "N(prior_mean, prior_sd^2), and tau^2 with a density proportional to (tau^2)^(-a-1) "
+           "exp(-b / tau^2). The coordinates are mu, log tau and theta. A run records mu, tau and "
+           "theta. U = sum (y - theta)^2 / (2 sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J "
+           "+ 2 a) log tau + (mu - m)^2 / (2 s^2), including the Jacobian of log tau. An "
+           "evaluation takes O(J).\n"
+           "The kernel `conditional` draws mu, tau, theta, or mu and theta together, given the "
+           "rest. theta has a Gaussian prior given mu and tau. An update of compositor `blocks` "
+           "may integrate theta out (without = [\"theta\"]). For each group, a run can record log "
+           "N(y_j; theta_j, sigma_j^2) and a y_j drawn from the model (see the key "
+           "`run.predictive`).",
        .sources = {"Gelman et al. 2013, Bayesian Data Analysis, section 5.4 and appendix C "
                    "(model, conditional laws, data of the eight schools)"}});
 }

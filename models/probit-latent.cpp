@@ -1,4 +1,4 @@
-// Model `probit-latent`: probit regression with the normal variables behind the labels.
+// Model `probit-latent`: probit regression with the latent normal variables as parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "probit-regression/cases.hpp"
 #include "probit-regression/likelihood.hpp"
@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Coordinates: the coefficients beta (p of them), then z_n of each case.
+/// Rows of the position: the p coefficients beta, then z_n of each case.
 class ProbitLatent final : public Model,
                            public Prior,
                            public DataDraws,
@@ -65,7 +65,7 @@ class ProbitLatent final : public Model,
   }
   std::vector<Labels> labels() const override { return labels_; }
   std::vector<std::string> remarks() const override { return remarks_; }
-  /// A Gaussian that ends where a z_n changes its sign.
+  /// The density is a Gaussian that is cut off where a z_n changes its sign.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -77,7 +77,7 @@ class ProbitLatent final : public Model,
     }
   }
 
-  /// Labels are the signs of the latent variables.
+  /// The new labels are the signs of the latent variables.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream&, Address) const override {
     auto model = std::make_shared<ProbitLatent>(*this, theta.col(0).tail(x_.rows()));
     model->set_name(name());
@@ -103,9 +103,9 @@ class ProbitLatent final : public Model,
     return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},
             {.name = response_, .shape = shape, .group = RecordGroup::posterior_predictive}};
   }
-  /// log Phi(s_n x_n beta), s_n = -1 for the negative label: given its z_n a label has no
-  /// probability but 0 or 1. Then labels from Phi(x_n beta), whatever `latent` is. N p
-  /// multiplications and additions a column, N uniforms and 2 N distribution functions.
+  /// Writes log Phi(s_n x_n beta), s_n = -1 for the negative label, because given z_n a label has
+  /// probability 0 or 1. Then draws labels from Phi(x_n beta), independently of `latent`. Takes N p
+  /// multiplications and additions, N uniforms and 2 N distribution functions for each column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
     auto z = out.topRows(x_.rows());
     auto label = out.bottomRows(x_.rows());
@@ -123,7 +123,8 @@ class ProbitLatent final : public Model,
   std::vector<std::vector<std::string>> conditionals() const override {
     return {regression::names_of(coefficients_), {"latent"}};
   }
-  /// Coefficients: p^2 + N p multiplications and additions a column; latent: N p and N draws.
+  /// For each column: p^2 + N p multiplications and additions for coefficients; N p and N draws for
+  /// latent.
   void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
                         Workspace& scratch) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -136,7 +137,7 @@ class ProbitLatent final : public Model,
     }
   }
 
-  /// Of the coefficients.
+  /// Only the coefficients have a Gaussian prior.
   std::vector<std::string> gaussian_parameters() const override {
     return regression::names_of(coefficients_);
   }
@@ -144,7 +145,7 @@ class ProbitLatent final : public Model,
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out = std::sqrt(prior_variance_) * z;
   }
-  /// |z - X beta|^2 / 2: N p multiplications and additions a column.
+  /// |z - X beta|^2 / 2: N p multiplications and additions for each column.
   void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     MatrixMap off = scratch.matrix(x_.rows(), theta.cols());
@@ -167,7 +168,7 @@ class ProbitLatent final : public Model,
     beta += noise;
   }
 
-  /// z_n ~ N(x_n beta, 1) on its side of 0.
+  /// z_n ~ N(x_n beta, 1), restricted to the side of 0 that its label requires.
   void draw_latent(RandomNumbers& random, MatrixMap column, Workspace& scratch) const {
     MatrixMap mean = scratch.matrix(x_.rows(), 1);
     mean.noalias() = x_ * column.topRows(p());
@@ -178,8 +179,9 @@ class ProbitLatent final : public Model,
     }
   }
 
-  /// U = |z - X beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite where a z_n is not on its
-  /// label's side. 2 N p multiplications and additions a column, and as many for the gradient.
+  /// U = |z - X beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite if a z_n does not have the
+  /// sign of its label. Takes 2 N p multiplications and additions for each column, and as many for
+  /// the gradient.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     const Index N = x_.rows();
@@ -208,7 +210,7 @@ class ProbitLatent final : public Model,
     return true;
   }
 
-  /// Coefficients uniform on (-2, 2), latent variables with their label's sign.
+  /// Coefficients uniform on (-2, 2), latent variables with the sign of their labels.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     Model::do_initial(stream, at, theta);
     for (Index n = 0; n < x_.rows(); ++n) {
@@ -233,19 +235,20 @@ class ProbitLatent final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::probit::ProbitLatent>(
       {.id = "probit-latent",
-       .summary = "Bayesian probit regression with the normal variables behind the labels",
+       .summary = "Bayesian probit regression with the latent normal variables as parameters",
        .details =
-           "z_n ~ N(x_n beta, 1), positive where z_n > 0, beta_j ~ N(0, prior_variance): U = |z - "
-           "X beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite where a z_n is not on its "
-           "label's side. The coefficients have the posterior of `probit-regression` "
-           "without offsets and weights, with its rows and simulated cases; beside them `latent` "
-           "is "
-           "recorded.\n"
-           "Kernel `conditional` draws all coefficients together given `latent`, and `latent` "
-           "given them. A kernel with a gradient serves the coefficients, which have a Gaussian "
-           "prior; latent variables have bounds.\n"
-           "Recorded of cases (run.predictive): the log probability of the label given beta, with "
-           "z_n integrated out, for given z_n the label is certain, and leaving a case out means "
-           "leaving its z_n out; and labels drawn anew given beta.",
+           "z_n ~ N(x_n beta, 1), the label is positive if z_n > 0, beta_j ~ N(0, prior_variance): "
+           "U = |z - X beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite if a z_n does not "
+           "have the sign of its label. The coefficients have the posterior of `probit-regression` "
+           "without offsets and weights, with the same rows and simulated cases. A run also "
+           "records `latent`.\n"
+           "The kernel `conditional` draws all coefficients together given `latent`, and `latent` "
+           "given the coefficients. Kernels with gradients can sample the coefficients, which have "
+           "a Gaussian prior. They cannot sample the latent variables, which have bounds.\n"
+           "For each case, a run can record the log probability of the label given beta, and a "
+           "label drawn given beta (see the key `run.predictive`). This probability integrates z_n "
+           "out, because "
+           "the label is certain given z_n. If a case is left out in cross-validation, its z_n is "
+           "left out too.",
        .sources = {"Albert & Chib 1993, J. Am. Stat. Ass. 88, 669-679"}});
 }

@@ -11,8 +11,8 @@ namespace {
 
 using namespace mixwell;
 
-/// The x at which a coordinate's distribution function is u in (0, 1). x^4 / 4 has the law
-/// Gamma(1/4, 1); each half uses the tail that u determines without cancellation.
+/// The x at which the distribution function of a coordinate is u in (0, 1). x^4 / 4 ~ Gamma(1/4,
+/// 1); each half uses the tail that u determines without cancellation.
 double quantile(double u) {
   const double outside = 2 * std::min(u, 1 - u);  // P(|X| > |x|)
   const double inside = std::abs(2 * u - 1);
@@ -59,7 +59,7 @@ class Quartic final : public Model, public ExactSampler, public Metric {
       out.col(j) = 6.0 * weights.cwiseProduct(theta.col(j));
     }
   }
-  /// G is the Hessian of a function: its derivative does not care about the order of indices.
+  /// G is the Hessian of a function, so its derivative is symmetric in all indices.
   void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
                           Workspace& scratch) const override {
     contract_derivative(theta, W, out, scratch);
@@ -81,9 +81,9 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "quartic",
        .summary = "Independent coordinates with density exp(-x^4 / 4); exact draws",
        .details =
-           "U(theta) = sum theta_i^4 / 4; parameter x of shape [d].\n"
-           "E x^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978, E x^4 = 1. Exact draws invert the "
-           "distribution function, one uniform a coordinate. Metric: the Hessian plus I, diag(1 + "
-           "3 x^2), as the Hessian alone is singular at 0.",
+           "U(theta) = sum theta_i^4 / 4; parameter x has shape [d].\n"
+           "E x^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978, E x^4 = 1. An exact draw inverts the "
+           "distribution function at one uniform random number for each coordinate. The metric is "
+           "the Hessian plus I, diag(1 + 3 x^2), because the Hessian is singular at 0.",
        .sources = {}});
 }

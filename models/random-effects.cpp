@@ -1,4 +1,4 @@
-// Model `random-effects`: a mean of groups whose effects are integrated out by importance sampling.
+// Model `random-effects`: a mean of groups; importance sampling integrates out the group effects.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -27,27 +27,31 @@ class RandomEffects final : public Model,
     std::int64_t samples = 4;
 
     void declare(Fields& fields) {
-      fields.numbers("values", values).required().help("y_j, what was measured of each group");
+      fields.numbers("values", values).required().help("y_j, the measurement of each group");
       fields.numbers("sds", sds)
           .required()
           .above(0)
-          .help("sigma_j, standard deviations of the y_j about the effects b_j of their groups");
+          .help("sigma_j, standard deviation of y_j about the effect b_j of its group");
       fields.number("between", between)
           .above(0)
           .help("tau, standard deviation of the effects b_j about mu");
-      fields.number("prior_mean", prior_mean).help("of mu ~ N(prior_mean, prior_sd^2)");
+      fields.number("prior_mean", prior_mean)
+          .help("mean of the prior mu ~ N(prior_mean, prior_sd^2)");
       fields.number("prior_sd", prior_sd).above(0).help("standard deviation of mu's prior");
       fields.integer("samples", samples)
           .at_least(1)
           .at_most(1000000)
-          .help("effects that each group's likelihood is averaged over");
+          .help(
+              "n, number of random effects whose average likelihood estimates the likelihood of "
+              "each group");
     }
   };
 
   explicit RandomEffects(const Params& params) : params_(params) {
     if (params.values.size() != params.sds.size()) {
-      throw ParameterError("sds", "there are " + std::to_string(params.sds.size()) + " for " +
-                                      std::to_string(params.values.size()) + " values");
+      throw ParameterError("sds", "must have as many numbers as `values` (" +
+                                      std::to_string(params.values.size()) + "), but has " +
+                                      std::to_string(params.sds.size()));
     }
     y_ = VectorXd::Map(params.values.data(), std::ssize(params.values));
     sd_ = VectorXd::Map(params.sds.data(), y_.size());
@@ -71,7 +75,7 @@ class RandomEffects final : public Model,
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out = params_.prior_sd * z;
   }
-  /// The integrals are known here, as for U.
+  /// Exact, because the integrals of this model are known, as they are for U.
   void likelihood_potential(ConstBatch theta, Row out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const double off = theta(0, j) - mean_;
@@ -79,10 +83,11 @@ class RandomEffects final : public Model,
     }
   }
 
-  /// n for each group, those of a group one after another.
+  /// n normals for each group; the normals of one group are adjacent.
   Index normals() const noexcept override { return groups() * samples(); }
 
-  /// exp(-Uhat) = prior(mu) prod_j 1/n sum_k N(y_j; mu + tau z_jk, sigma_j^2). O(J n) a column.
+  /// exp(-Uhat) = prior(mu) prod_j 1/n sum_k N(y_j; mu + tau z_jk, sigma_j^2). O(J n) for each
+  /// column.
   void estimate(ConstBatch theta, ConstBatch z, Row out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const double mu = theta(0, j);
@@ -94,8 +99,8 @@ class RandomEffects final : public Model,
   }
 
   bool draws_weighted() const noexcept override { return true; }
-  /// The weight of z_j is an average over k of densities of z_jk alone, so that one of the z_jk,
-  /// each as likely, has the law of the effect given y_j, and the others are normal.
+  /// The weight of z_j is an average over k of densities that each depend on one z_jk. So one z_jk,
+  /// chosen uniformly, has the distribution of the effect given y_j, and the others are normal.
   void draw_weighted(ConstBatch theta, const Stream& stream, Address at, Batch z,
                      Workspace&) const override {
     stream.normals(at, z);
@@ -137,7 +142,7 @@ class RandomEffects final : public Model,
     return most + std::log(sum / static_cast<double>(z.size()));
   }
 
-  /// U = precision (mu - mean)^2 / 2: the integrals are known here, for checks and exact draws.
+  /// U = precision (mu - mean)^2 / 2, from the known integrals, for checks and exact draws.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -160,13 +165,13 @@ class RandomEffects final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<RandomEffects>(
       {.id = "random-effects",
-       .summary = "A mean of groups, whose effects are integrated out by importance sampling",
+       .summary = "Common mean of groups; importance sampling integrates out the group effects",
        .details =
-           "y_j ~ N(b_j, sigma_j^2), b_j ~ N(mu, tau^2), mu ~ N(prior_mean, prior_sd^2); the "
-           "parameter is mu. Kernels know the density by an unbiased estimate alone: the "
+           "y_j ~ N(b_j, sigma_j^2), b_j ~ N(mu, tau^2), mu ~ N(prior_mean, prior_sd^2); "
+           "the parameter is mu. Kernels only get an unbiased estimate of the density: the "
            "likelihood of each group is the average over `samples` effects drawn from N(mu, "
-           "tau^2), at O(J n). The posterior of mu is a Gaussian that is known, so that whoever "
-           "samples by estimates can be held to it.",
+           "tau^2). An evaluation takes O(J n), where n = samples. The posterior of mu is a "
+           "known Gaussian, so this model can test kernels that work with density estimates.",
        .sources = {"Andrieu & Roberts 2009, Ann. Stat. 37, 697-725",
                    "Beaumont 2003, Genetics 164, 1139-1160"}});
 }

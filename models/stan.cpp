@@ -1,4 +1,4 @@
-// Model `stan`: a Stan program with its data, through BridgeStan's C interface.
+// Model `stan`: a Stan program with its data, called through BridgeStan's C interface.
 // SPDX-License-Identifier: Apache-2.0
 #include "stan/target.hpp"
 
@@ -9,21 +9,25 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "stan",
        .summary = "A Stan program with its data",
        .details =
-           "U = -log density of the program at theta on Stan's unconstrained scale, without "
-           "constants, with the Jacobian of the constraints. A point that Stan rejects has U = "
-           "+inf. A note at the end of a run tells how many there were, and Stan's words for the "
-           "first.\n"
-           "A run records the constrained parameters, transformed parameters and generated "
-           "quantities with their names and shapes; indices count from 0. Arrays without elements "
-           "are left out. log_lik and y_rep go to groups of their own. Generated quantities have "
-           "their own random numbers at every draw, which are the same for any number of threads. "
-           "A program without parameters draws only its generated quantities.\n"
-           "`library` is loaded at run time; Mixwell contains no part of Stan. It must be trusted "
-           "as a program is. A library made without STAN_THREADS serves one thread at a time.\n"
+           "U is minus the log density of the program at theta on Stan's unconstrained scale. U "
+           "leaves out constants and includes the Jacobian of the constraints. U is +inf at a "
+           "point "
+           "that Stan rejects. A note at the end of a run gives the number of such points and "
+           "Stan's first message.\n"
+           "A run records the constrained parameters, the transformed parameters and the generated "
+           "quantities with their names and shapes. Indices count from 0. Arrays without elements "
+           "are not recorded. By default, log_lik is in the group log_likelihood and y_rep is in "
+           "the group posterior_predictive. Each draw has its own random numbers for the generated "
+           "quantities. These numbers do not depend on the number of threads. If "
+           "a program has no parameters, a run draws only its generated quantities.\n"
+           "Mixwell loads `library` at run time and contains no part of Stan. Mixwell runs the "
+           "code of the library, so use only a library that you trust. If a library was compiled "
+           "without STAN_THREADS, only one thread at a time can use it.\n"
            "Starting points are uniform on (-init_radius, init_radius) on the unconstrained scale. "
-           "They are drawn again, up to 100 times, where the density or its gradient is not "
-           "finite. `init = { file = \"x.json\" }` in [run] gives values of some or all parameters "
-           "instead.",
+           "If the density or its gradient is not finite at a point, Mixwell draws another point. "
+           "It tries at most 100 points. `init = { file = \"x.json\" }` in [run] gives values of "
+           "some or all "
+           "parameters instead.",
        .sources = {"Roualdes, Ward, Carpenter, Seyboldt & Axen 2023, J. Open Source Softw. 8(87), "
                    "5236 (BridgeStan)",
                    "Carpenter et al. 2017, J. Stat. Softw. 76(1) (Stan)"}});

@@ -1,4 +1,4 @@
-// Model `student-t`: the multivariate t distribution, with the shapes of `gaussian`.
+// Model `student-t`: the multivariate t distribution, with the covariance shapes of `gaussian`.
 // SPDX-License-Identifier: Apache-2.0
 #include "gaussian/params.hpp"
 
@@ -21,7 +21,7 @@ class StudentT final : public Model, public ExactSampler {
     void declare(Fields& fields) {
       fields.number("degrees_of_freedom", degrees_of_freedom)
           .above(0)
-          .help("nu; moments below the nu-th exist, 1 is Cauchy's law");
+          .help("nu; moments of order below nu exist, and nu = 1 is the Cauchy distribution");
       shape.declare(fields);
     }
   };
@@ -34,8 +34,8 @@ class StudentT final : public Model, public ExactSampler {
   }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
-  /// mean + z sqrt(nu / w): z ~ N(0, Sigma), and w ~ chi-square of nu degrees of freedom from one
-  /// uniform a column. The two have draw numbers of their own.
+  /// mean + z sqrt(nu / w), where z ~ N(0, Sigma), and w ~ chi-square with nu degrees of freedom
+  /// from one uniform for each column. The two use separate draw numbers.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     Eigen::MatrixXd uniform(1, theta.cols());
     stream.uniforms({at.sweep, 2 * at.draw, at.replicate}, uniform);
@@ -47,13 +47,13 @@ class StudentT final : public Model, public ExactSampler {
   }
 
  private:
-  /// The quantile of u, from the tail that u determines without cancellation.
+  /// The quantile at u, from the tail that u determines without cancellation.
   double chi_square(double u) const {
     return 2 * (u < 0.5 ? boost::math::gamma_p_inv(0.5 * nu_, u)
                         : boost::math::gamma_q_inv(0.5 * nu_, 1 - u));
   }
 
-  /// From the normal's q = (theta - mean)' Sigma^-1 (theta - mean) / 2 and its gradient:
+  /// Uses the normal's q = (theta - mean)' Sigma^-1 (theta - mean) / 2 and its gradient:
   /// U = (nu + d) / 2 log(1 + 2 q / nu), grad U = (nu + d) / (nu + 2 q) grad q.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
@@ -78,13 +78,15 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "student-t",
        .summary = "Multivariate t distribution with a scale matrix of a chosen shape; exact draws",
        .details =
-           "theta = mean + z sqrt(nu / w) with z ~ N(0, Sigma) and w ~ chi-square of nu = "
+           "theta = mean + z sqrt(nu / w) with z ~ N(0, Sigma) and w ~ chi-square with nu = "
            "degrees_of_freedom:\n"
            "U(theta) = (nu + d) / 2 log(1 + (theta - mean)' Sigma^-1 (theta - mean) / nu); "
-           "parameter x of shape [d].\n"
-           "Sigma is chosen as in the model `gaussian`: it is the covariance of z, and that of "
-           "theta is nu / (nu - 2) Sigma where nu > 2. One gradient costs that of `gaussian` and "
-           "a division a column, U a logarithm more; both hold to 1e150 standard deviations. "
-           "Exact draws invert the chi-square's distribution function, one uniform a column.",
+           "parameter x has shape [d].\n"
+           "The keys for Sigma are the same as in the model `gaussian`. Sigma is the covariance of "
+           "z. The covariance of theta is nu / (nu - 2) Sigma if nu > 2. A gradient takes as long "
+           "as in `gaussian`, plus one division for each replicate. U takes one more logarithm. U "
+           "and "
+           "the gradient are accurate up to 1e150 standard deviations from the mean. An exact draw "
+           "inverts the distribution function of the chi-square at one uniform random number.",
        .sources = {}});
 }

@@ -1,4 +1,4 @@
-// What tests of whole compositions share: registries, manifests from text, refusal of wrong twins.
+// Shared by tests of whole compositions: registries, manifests from text, refusal of mutants.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace composing {
 
-/// Built-in plugins, those of papers, the deliberately wrong ones among tests/wrong, the wirings of
+/// Built-in plugins, those of papers, the deliberately wrong ones in tests/wrong, the wirings of
 /// tests/compositions, and those of examples.
 inline const mixwell::Registry& registry() {
   static const mixwell::Registry all = [] {

@@ -1,4 +1,4 @@
-// A model with every constraint, whose values have known laws.
+// A model with every constraint, whose values have known distributions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,11 @@
 namespace mixwell::testing {
 
 /// Independent parameters:
-///   rate ~ Exponential(1); above = 2 + and below = -1 - the same; share and piece uniform;
-///   parts ~ Dirichlet(1, ..., 1), two of them; ranks: normals in order; times: exponentials in
-///   order; way: uniform on the sphere; R: factor of LKJ(1); W: factor of Wishart(5, I) (Bartlett
-///   1933); T: that of its first two columns with two rows of normals below.
+///   rate ~ Exponential(1); above = 2 + Exponential(1); below = -1 - Exponential(1); share and
+///   piece: uniform; parts ~ Dirichlet(1, ..., 1), two of them; ranks: sorted normals; times:
+/// sorted
+///   exponentials; way: uniform on the sphere; R: factor of LKJ(1); W: factor of Wishart(5, I)
+///   (Bartlett 1933); T: the first two columns of such a factor, with two rows of normals below.
 class ConstrainedLaws final : public ConstrainedModel, public ExactSampler {
  public:
   struct Params {
@@ -117,7 +118,7 @@ class ConstrainedLaws final : public ConstrainedModel, public ExactSampler {
     std::sort(x.end() - 3, x.end());
     for (int k = 0; k < 3; ++k) x.push_back(exponential());
     std::sort(x.end() - 3, x.end());
-    for (int k = 0; k < 3; ++k) x.push_back(*z++);  // its length, which is that of normals, stays
+    for (int k = 0; k < 3; ++k) x.push_back(*z++);  // the length stays that of normals
     add_correlation(z, 4, x);
     add_triangle(z, 3, 3, x);
     add_triangle(z, 4, 2, x);

@@ -1,4 +1,4 @@
-// Where tests find the data sets that are not part of the project.
+// Finds the data sets that are not part of the project, for tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

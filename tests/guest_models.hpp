@@ -1,4 +1,4 @@
-// Models that come with papers, from manifest text, and their refusals as text.
+// Models that come with papers, made from manifest text, and the texts of their refusals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where the plugins of papers/ are: tests run over them as over the built-in ones.
+// Where the plugins of papers/ are. Tests run on them as on the built-in ones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// A folder of its own for the files of a test.
+// A temporary folder for the files of one test.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

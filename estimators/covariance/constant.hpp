@@ -1,4 +1,4 @@
-// A curvature that stays the same.
+// A constant preconditioner that keeps its own numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mixwell::covariance {
 
-/// A representation with numbers of its own: a constant of the graph has none.
+/// A representation with its own numbers, because a constant of the graph has none.
 template <class How>
 class Constant final : public Representation {
  public:

@@ -1,4 +1,4 @@
-// A curvature as a matrix and its Cholesky factor.
+// A preconditioner stored as a matrix and its Cholesky factor.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace mixwell::covariance {
 
-/// Blocks of the numbers for dimension d: H (d x d, whole) and its Cholesky factor S (d x d, lower
-/// triangle, zeros above). More may follow them.
+/// Layout of the numbers for dimension d: H (d x d, whole) and its Cholesky factor S (d x d, lower
+/// triangle, zeros above). More numbers may follow.
 struct DenseNumbers {
   explicit DenseNumbers(Index dimension) : d(dimension) {}
   Index d;
@@ -18,8 +18,8 @@ struct DenseNumbers {
   Index rows() const { return 2 * d * d; }
 };
 
-/// factor = S of H = S S', S d x d lower triangular; false where H is not positive definite, and
-/// factor is then undefined. O(d^3).
+/// Writes S of H = S S' to factor, d x d lower triangular. Returns false if H is not positive
+/// definite; factor is then undefined. O(d^3).
 inline bool cholesky(ConstBatch H, MatrixMap factor) {
   factor = H;
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> in_place(factor);
@@ -27,7 +27,7 @@ inline bool cholesky(ConstBatch H, MatrixMap factor) {
   return in_place.info() == Eigen::Success;
 }
 
-/// O(d^2) a product and column; columns that share their numbers are multiplied together.
+/// O(d^2) for each product and column. Columns that share their numbers are multiplied together.
 class DenseRepresentation final : public Representation {
  public:
   void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
@@ -69,7 +69,8 @@ class DenseRepresentation final : public Representation {
     return {numbers.column(j) + first, d, d};
   }
 
-  /// Calls apply(H, S, x, y): once for all columns if they share the numbers, else for each.
+  /// Calls apply(H, S, x, y), once for all columns if they share the numbers, otherwise for each
+  /// column.
   template <class Apply>
   static void each(const Numbers& numbers, ConstBatch v, Batch out, const Apply& apply) {
     const DenseNumbers at(v.rows());

@@ -1,4 +1,4 @@
-// A curvature as variances and their square roots.
+// A preconditioner stored as variances and their square roots.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace mixwell::covariance {
 
-/// Blocks of the numbers for dimension d: variances (d) and standard deviations (d). More may
-/// follow them.
+/// Layout of the numbers for dimension d: variances (d) and standard deviations (d). More numbers
+/// may follow.
 struct DiagonalNumbers {
   explicit DiagonalNumbers(Index dimension) : d(dimension) {}
   Index d;
@@ -16,7 +16,7 @@ struct DiagonalNumbers {
   Index rows() const { return 2 * d; }
 };
 
-/// O(d) a product and column.
+/// O(d) for each product and column.
 class DiagonalRepresentation final : public Representation {
  public:
   void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {

@@ -1,4 +1,4 @@
-// What the estimators that learn from draws have in common.
+// The common parts of estimators that learn from warmup draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,29 +9,32 @@
 
 namespace mixwell::covariance {
 
-/// Calls `absorb(j, k)` for every column k of theta, j being the register's column that sees it:
-/// its own, or the shared one, in the order of k.
+/// Calls `absorb(j, k)` for every column k of theta, in the order of k. Column j of the history
+/// learns from column k of theta: j = k, or j = 0 if all columns share one history.
 template <class Absorb>
 void each_position(ConstBatch state, ConstBatch theta, const Absorb& absorb) {
   for (Index k = 0; k < theta.cols(); ++k) absorb(state.cols() == theta.cols() ? k : Index{0}, k);
 }
 
-/// Stan's shrinkage of an estimate from n draws, towards 0.001 I with the weight of 5 draws: it
-/// keeps the estimate positive definite however few draws there were.
+/// Stan's shrinkage of an estimate from n draws towards 0.001 I, which has the weight of 5 draws.
+/// It keeps the estimate positive definite even with few draws.
 struct Shrinkage {
   explicit Shrinkage(double n) : keep(n / (n + 5.0)), add(1e-3 * 5.0 / (n + 5.0)) {}
   double keep;
   double add;
 };
 
-/// A curvature learnt from the windows of warm-up, for each replicate or pooled, and then frozen.
-class LearntEstimator : public LearntCurvature {
+/// A preconditioner that is learnt from the warmup windows, for each replicate or pooled, and then
+/// frozen.
+class LearntEstimator : public LearntPreconditioner {
  public:
   struct Params {
     bool pool = false;
     void declare(Fields& fields) {
       fields.flag("pool", pool)
-          .help("one curvature for all replicates, from the draws of all, instead of one for each");
+          .help(
+              "learn one preconditioner from the draws of all replicates, instead of one for each "
+              "replicate");
     }
   };
 

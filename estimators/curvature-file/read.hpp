@@ -1,4 +1,4 @@
-// A curvature from a text of numbers or from the draws.nc of an earlier run, and whether it is one.
+// Reads a preconditioner from a text of numbers or a draws.nc, and checks it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,20 +25,21 @@ inline std::string text(double value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-/// "row 2, column 3 is -0.5", counted from 1; "coordinate 2 is -0.5" of a diagonal.
+/// "row 2, column 3 is -0.5", counted from 1; for a diagonal "coordinate 2 is -0.5".
 inline std::string entry(const Metric& metric, Index i, Index j) {
   const std::string value = " is " + text(metric(i, j));
   if (is_diagonal(metric)) return "coordinate " + std::to_string(i + 1) + value;
   return "row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + value;
 }
 
-/// Throws InputError for the first number that is not finite; `whose` begins the message.
+/// Throws InputError for the first number that is not finite. `whose` begins the message.
 inline void require_finite(const Metric& metric, const std::string& whose) {
   for (Index j = 0; j < metric.cols(); ++j) {
     for (Index i = 0; i < metric.rows(); ++i) {
       if (std::isfinite(metric(i, j))) continue;
-      throw InputError(whose + ": a curvature is finite, but " + entry(metric, i, j) +
-                       "; a run that ended before its first draw has recorded none");
+      throw InputError(whose + ": the preconditioner must be finite, but " + entry(metric, i, j) +
+                       ". If the run ended before its first draw, it recorded no preconditioner. "
+                       "Use the draws.nc of a run with draws.");
     }
   }
 }
@@ -48,8 +49,8 @@ inline void require_symmetric(const Metric& metric, const std::string& path) {
     for (Index i = 0; i < j; ++i) {
       const double scale = std::max(std::abs(metric(i, j)), std::abs(metric(j, i)));
       if (std::abs(metric(i, j) - metric(j, i)) <= 1e-12 * scale) continue;
-      throw InputError(path + ": a curvature is symmetric, but " + entry(metric, i, j) + " and " +
-                       entry(metric, j, i));
+      throw InputError(path + ": the preconditioner must be symmetric, but " + entry(metric, i, j) +
+                       " and " + entry(metric, j, i) + ". Make the two numbers equal.");
     }
   }
 }
@@ -58,21 +59,24 @@ inline void require_positive_diagonal(const Metric& metric, const std::string& p
   for (Index i = 0; i < metric.rows(); ++i) {
     const Index j = is_diagonal(metric) ? 0 : i;
     if (metric(i, j) > 0.0) continue;
-    throw InputError(path + ": a curvature is positive definite, but " + entry(metric, i, j) +
-                     ", which must be above 0");
+    throw InputError(path + ": the preconditioner must be positive definite, but " +
+                     entry(metric, i, j) + ", which is not above 0. Use another matrix.");
   }
 }
 
-/// What is left of H_ii when the rows before it are eliminated is positive in every row, by more
-/// than rounding errors. Reads the lower triangle. O(d^3).
+/// Requires a positive pivot in every row, larger than rounding errors. A pivot is the value that
+/// remains of H_kk after the elimination of the rows before row k. Reads the lower triangle.
+/// O(d^3).
 inline void require_positive_pivots(const Metric& metric, const std::string& path) {
   Metric left = metric;
   const Index d = metric.rows();
   for (Index k = 0; k < d; ++k) {
     const double pivot = left(k, k);
     if (!(pivot > 1e-15 * static_cast<double>(d) * metric(k, k))) {
-      throw InputError(path + ": a curvature is positive definite, but " + entry(metric, k, k) +
-                       ", of which the rows before it leave " + text(pivot));
+      throw InputError(
+          path + ": the preconditioner must be positive definite, but " + entry(metric, k, k) +
+          ", and the elimination of the earlier rows reduces it to " + text(pivot) +
+          ". The result must be above 0 by more than rounding errors. Use another matrix.");
     }
     const Index rest = d - k - 1;
     left.bottomRightCorner(rest, rest)
@@ -82,7 +86,7 @@ inline void require_positive_pivots(const Metric& metric, const std::string& pat
 }
 
 /// Throws InputError unless H is symmetric (to 1e-12) and positive definite.
-inline void require_curvature(const Metric& metric, const std::string& path) {
+inline void require_preconditioner(const Metric& metric, const std::string& path) {
   require_positive_diagonal(metric, path);
   if (is_diagonal(metric)) return;
   require_symmetric(metric, path);
@@ -90,8 +94,8 @@ inline void require_curvature(const Metric& metric, const std::string& path) {
 }
 
 constexpr std::string_view layout =
-    "wanted d numbers in one line (a diagonal) or d lines of d numbers (a matrix), separated by "
-    "commas and without a header";
+    "Write d numbers in one line (a diagonal) or d lines of d numbers (a matrix), separated by "
+    "commas and without a header.";
 
 inline std::string_view trimmed(std::string_view cell) {
   constexpr std::string_view blanks = " \t\r";
@@ -111,7 +115,8 @@ inline std::vector<double> numbers_of(std::string_view line, const std::string& 
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) {
       throw InputError(place + ": number " + std::to_string(numbers.size() + 1) + " is \"" +
-                       std::string(cell) + "\", no finite number; " + std::string(layout));
+                       std::string(cell) + "\", which is not a finite number. " +
+                       std::string(layout));
     }
     numbers.push_back(value);
     more = comma != std::string_view::npos;
@@ -120,10 +125,12 @@ inline std::vector<double> numbers_of(std::string_view line, const std::string& 
   return numbers;
 }
 
-/// Lines that are not blank, all of one length.
+/// The lines that are not blank. All must have the same length.
 inline std::vector<std::vector<double>> lines_of(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw InputError(path + ": no such file, or it may not be read");
+  if (!in)
+    throw InputError(
+        path + ": the file does not exist or cannot be read. Check its name and permissions.");
   std::vector<std::vector<double>> lines;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
@@ -131,15 +138,16 @@ inline std::vector<std::vector<double>> lines_of(const std::string& path) {
     const std::string place = path + ":" + std::to_string(number);
     lines.push_back(numbers_of(line, place));
     if (lines.back().size() == lines.front().size()) continue;
-    throw InputError(place + ": " + std::to_string(lines.back().size()) +
+    throw InputError(place + ": this line has " + std::to_string(lines.back().size()) +
                      " numbers, but the first line has " + std::to_string(lines.front().size()) +
-                     "; " + std::string(layout));
+                     ". " + std::string(layout));
   }
-  if (lines.empty()) throw InputError(path + ": holds no numbers; " + std::string(layout));
+  if (lines.empty())
+    throw InputError(path + ": the file contains no numbers. " + std::string(layout));
   return lines;
 }
 
-/// Throws InputError with file, line and value.
+/// Throws InputError with the file, line and value.
 inline Metric read_csv(const std::string& path) {
   const std::vector<std::vector<double>> lines = lines_of(path);
   const auto d = static_cast<Index>(lines.front().size());
@@ -147,7 +155,7 @@ inline Metric read_csv(const std::string& path) {
   if (rows == 1) return Eigen::VectorXd::Map(lines.front().data(), d);
   if (rows != d) {
     throw InputError(path + ": " + std::to_string(rows) + " lines of " + std::to_string(d) +
-                     " numbers; " + std::string(layout));
+                     " numbers. " + std::string(layout));
   }
   Metric metric(d, d);
   for (Index i = 0; i < d; ++i) {
@@ -156,12 +164,12 @@ inline Metric read_csv(const std::string& path) {
   return metric;
 }
 
-/// The statistic `inv_metric` of a draws.nc, or the one that a kernel among others has: each
-/// chain's H, recorded once.
+/// The statistic `inv_metric` of a draws.nc, or of one of its kernels: the H of each chain,
+/// recorded once.
 class RecordedMetric {
  public:
-  /// `kernel`: whose, "" where the run had one. Throws InputError unless there is one, a vector or
-  /// a square matrix for each chain.
+  /// `kernel` is the name of the kernel, or "" if the run had only one. Throws InputError unless
+  /// the file has a vector or a square matrix for each chain.
   RecordedMetric(const std::string& path, const std::string& kernel)
       : path_(path),
         name_(kernel.empty() ? suffix : kernel + "_" + suffix),
@@ -170,7 +178,7 @@ class RecordedMetric {
 
   Index chains() const noexcept { return file_.chains(); }
 
-  /// Throws InputError where it cannot be read or holds a number that is not finite.
+  /// Throws InputError if H cannot be read or has a number that is not finite.
   Metric of_chain(Index chain) const {
     const Index d = column_.shape.front();
     Metric metric = file_.read_once(column_, chain).reshaped(d, column_.size() / d);
@@ -179,7 +187,8 @@ class RecordedMetric {
     return metric;
   }
 
-  /// In order of the chains, as a running mean: that of equal matrices has their bits.
+  /// A running mean in the order of the chains, so the mean of equal matrices equals them bit by
+  /// bit.
   Metric mean() const {
     Metric mean = of_chain(0);
     for (Index chain = 1; chain < chains(); ++chain) {
@@ -204,21 +213,24 @@ class RecordedMetric {
   [[noreturn]] void refuse_shape(const std::vector<Index>& shape) const {
     std::string found = std::to_string(chains());
     for (const Index length : shape) found += " x " + std::to_string(length);
-    throw InputError(path_ + ": " + name_ + " is " + found + "; wanted, for " +
-                     std::to_string(chains()) + " chains, chains x d or chains x d x d");
+    throw InputError(path_ + ": the array " + name_ + " has the shape " + found + ", but for " +
+                     std::to_string(chains()) +
+                     " chains the shape must be chains x d or chains x d x d, where d is the "
+                     "number of coordinates. Use the draws.nc of a run with "
+                     "estimator `diagonal` or `dense`.");
   }
 
-  /// Names what there is in its place.
+  /// The message names the preconditioners that the file has instead.
   [[noreturn]] void refuse_name() const {
     const std::string missing =
-        path_ + ": its run recorded no curvature `" + name_ + "` in the group sample_stats; ";
-    const std::string known = kernels_with_curvature();
+        path_ + ": the run recorded no preconditioner `" + name_ + "` in the group sample_stats. ";
+    const std::string known = kernels_with_preconditioner();
     throw InputError(
-        missing + (known.empty() ? "one that learns with the estimator `diagonal` or `dense` does"
-                                 : "it has those of " + known));
+        missing + (known.empty() ? "Use a run that learns one with estimator `diagonal` or `dense`."
+                                 : "Use one that the file has: " + known + "."));
   }
 
-  std::string kernels_with_curvature() const {
+  std::string kernels_with_preconditioner() const {
     std::string known;
     for (const Column& column : file_.once()) {
       const std::string& name = column.name;
@@ -226,8 +238,8 @@ class RecordedMetric {
       if (column.group != RecordGroup::sample_stats) continue;
       if (!is_only && !name.ends_with(std::string("_") + suffix)) continue;
       if (!known.empty()) known += ", ";
-      known +=
-          is_only ? "no `kernel`" : "kernel = \"" + name.substr(0, name.rfind(suffix) - 1) + "\"";
+      known += is_only ? "`inv_metric` (leave out `kernel`)"
+                       : "kernel = \"" + name.substr(0, name.rfind(suffix) - 1) + "\"";
     }
     return known;
   }
@@ -238,7 +250,8 @@ class RecordedMetric {
   const Column& column_;
 };
 
-/// By its first bytes, whatever its name: those of HDF5, or of NetCDF before version 4.
+/// Whether the first bytes are those of HDF5, or of NetCDF before version 4. The name of the file
+/// does not matter.
 inline bool is_netcdf(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::array<char, 4> bytes{};

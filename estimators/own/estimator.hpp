@@ -1,4 +1,4 @@
-// What estimators of curvatures that follow their slot have in common.
+// The common parts of estimators whose preconditioner depends on the slot's own position.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mixwell::own {
 
-class FollowingEstimator : public OwnCurvature {
+class FollowingEstimator : public OwnPreconditioner {
  public:
   Traits traits() const override { return traits_; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }

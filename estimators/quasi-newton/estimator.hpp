@@ -1,4 +1,4 @@
-// From a memory to the numbers of a quasi-Newton curvature, whatever its form.
+// Computes the numbers of a quasi-Newton preconditioner from a memory, for any form of storage.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace mixwell::quasi_newton {
 
-/// Form is made from the numbers of one column, the dimension and Memory::divided_rows, and has
+/// Form is constructed from the numbers of one column, the dimension and Memory::divided_rows. It
+/// has
 ///   static Index rows(Index d, Index pairs)    length of the numbers
 ///   static std::shared_ptr<const Representation> representation()
 ///   void start(double gamma)                   H = gamma I
 ///   void add(s, y, sy, Workspace&)             one BFGS update
 template <class Form>
-class QuasiNewton : public FittedCurvature {
+class QuasiNewton : public FittedPreconditioner {
  public:
   using Params = Options;
   explicit QuasiNewton(const Params& params)
@@ -28,13 +29,14 @@ class QuasiNewton : public FittedCurvature {
   }
 
   static Traits declared() { return {}; }
-  /// s's / s'y grows without bound where U is flat.
+  /// Without limits on the eigenvalues, the declared bound is weaker, because s's / s'y grows
+  /// without bound where U is flat.
   Traits traits() const override {
     Traits traits = declared();
     if (options_.eigenvalues) traits.bound = Bound::global;
     return traits;
   }
-  /// A pair.
+  /// Two points make one pair.
   Index fewest_points() const noexcept override { return 2; }
   bool reads_potentials() const noexcept override { return options_.sort; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
@@ -80,9 +82,10 @@ class QuasiNewton : public FittedCurvature {
   std::shared_ptr<const Representation> representation_;
 };
 
-/// Of a form whose numbers have one length for any number of pairs.
+/// An estimator that can carry its numbers from sweep to sweep. The length of the numbers of Form
+/// must not depend on the number of pairs.
 template <class Form>
-class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursiveCurvature {
+class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursivePreconditioner {
  public:
   using QuasiNewton<Form>::QuasiNewton;
 
@@ -109,10 +112,11 @@ class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursiveCur
   }
 
   std::string refuses_recursion() const override {
-    if (this->options().sort) return "its steps are taken as they come; set sort = false";
+    if (this->options().sort)
+      return "such updates use the steps in the order of the chain, but `sort = true` asks for "
+             "another order. Set sort = false.";
     if (!this->options().eigenvalues) return {};
-    return "limits on the spectrum are followed over the pairs of a memory alone; leave out "
-           "`eigenvalues`";
+    return "the limits `eigenvalues` work only for pairs from a memory. Leave out `eigenvalues`.";
   }
 };
 

@@ -1,4 +1,4 @@
-// Curvature as a product of factors that differ from I by rank one: numbers and products.
+// A preconditioner as a product of factors that differ from I by rank one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mixwell::quasi_newton {
 
-/// a'b over all rows; `rows` null: they are all here.
+/// a'b over all rows. `rows` is null if this process has all rows.
 template <class A, class B>
 double dot(const DividedRows* rows, const A& a, const B& b) {
   return rows == nullptr ? a.dot(b) : rows->dot(a, b);
@@ -21,9 +21,9 @@ double squared_norm(const DividedRows* rows, const A& a) {
   return rows == nullptr ? a.squaredNorm() : rows->dot(a, a);
 }
 
-/// Numbers of a column: gamma, the number of pairs, log det of the factors of H (without gamma);
-/// then for each pair s'y, c = sqrt(s'y / s'Bs), and `vectors` vectors of length d: p = s / s'y,
-/// q = y + c B s, and y if a third is kept.
+/// Numbers of a column: gamma, the number of pairs, and log det of the factors of H (without
+/// gamma). Then for each pair s'y, c = sqrt(s'y / s'Bs), and `vectors` vectors of length d: p = s /
+/// s'y, q = y + c B s, and y if there is a third.
 struct FactorLayout {
   enum : Index { gamma, pairs, log_det, header };
   enum : Index { sy, c, scalars };
@@ -33,18 +33,19 @@ struct FactorLayout {
   Index pair(Index k) const noexcept { return header + k * pair_rows(); }
 };
 
-/// H = S S', B = C C' with S = T_K ... T_1 sqrt(gamma), T_k = I - p_k q_k'. In the notation of the
-/// literature C's factors are I - u t' with u = B s + y / c = q / c and t = s / s'Bs = c^2 p: that
-/// is I - c q p', so one pair of vectors serves both. It is the inverse of T': p'q = 1 + 1/c.
+/// H = S S' and B = C C', with S = T_K ... T_1 sqrt(gamma) and T_k = I - p_k q_k'. In the
+/// literature the factors of C are I - u t' with u = B s + y / c = q / c and t = s / s'Bs = c^2 p.
+/// Such a factor equals I - c q p', so one pair of vectors is enough for S and C. The factor is the
+/// inverse of T_k', because p'q = 1 + 1/c.
 class Factors {
  public:
-  /// `rows`: as Numbers::divided_rows.
+  /// `rows` as in Numbers::divided_rows.
   Factors(const double* numbers, const FactorLayout& at, const DividedRows* rows) noexcept
       : numbers_(numbers), at_(at), rows_(rows) {}
 
   double gamma() const noexcept { return numbers_[FactorLayout::gamma]; }
   Index pairs() const noexcept { return static_cast<Index>(numbers_[FactorLayout::pairs]); }
-  /// Of H without gamma: the sum of log (p'q - 1)^2 = -2 log c.
+  /// log det of H without gamma: the sum of log (p'q - 1)^2 = -2 log c.
   double log_det() const noexcept { return numbers_[FactorLayout::log_det]; }
   double sy(Index k) const noexcept { return numbers_[at_.pair(k) + FactorLayout::sy]; }
   double c(Index k) const noexcept { return numbers_[at_.pair(k) + FactorLayout::c]; }
@@ -57,7 +58,7 @@ class Factors {
     return quasi_newton::dot(rows_, a, b);
   }
 
-  // Each overwrites its argument by the product: 2 K d multiplications.
+  // Each function overwrites its argument with the product: 2 K d multiplications.
   void S(Vector x) const {
     x *= std::sqrt(gamma());
     for (Index k = 0; k < pairs(); ++k) x -= dot(q(k), x) * p(k);
@@ -85,7 +86,7 @@ class Factors {
   const DividedRows* rows_;
 };
 
-/// O(K d) a product and column.
+/// O(K d) for each product and column.
 class FactorRepresentation : public Representation {
  public:
   explicit FactorRepresentation(Index vectors) : vectors_(vectors) {}
@@ -113,7 +114,7 @@ class FactorRepresentation : public Representation {
   }
 
  protected:
-  /// Calls apply(factors, x) on every column x of out, which holds that of v.
+  /// Copies v to out and calls apply(factors, x) for every column x of out.
   template <class Apply>
   void each(const Numbers& numbers, ConstBatch v, Batch out, const Apply& apply) const {
     for (Index j = 0; j < v.cols(); ++j) {
@@ -137,7 +138,7 @@ class FactorForm {
 
   void start(double gamma) { numbers_[FactorLayout::gamma] = gamma; }
 
-  /// O(K d): B s costs two passes over the pairs before.
+  /// O(K d): B s needs two passes over the earlier pairs.
   void add(ConstVectorRef s, ConstVectorRef y, double sy, Workspace& scratch) {
     const Workspace::Frame frame(scratch);
     const Factors before(numbers_, at_, rows_);

@@ -1,4 +1,4 @@
-// Which points of a memory make pairs (s, y), column by column, and the keys that say so.
+// Makes pairs (s, y) from the points of a memory, for each column, and declares the keys for this.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +13,9 @@ namespace mixwell::quasi_newton {
 
 struct Options {
   std::optional<double> gamma;
-  /// For y = A s the cosine s'y / |s||y| is at least 2 sqrt(k) / (1 + k), k being the condition of
-  /// A: 1e-6 passes every pair of a quadratic up to k = 4e12, while a pair nearer to orthogonal
-  /// would multiply rounding errors of the factors by a million.
+  /// For y = A s the cosine s'y / |s||y| is at least 2 sqrt(k) / (1 + k), where k is the
+  /// condition number of A. So the default 1e-6 passes every pair of a quadratic up to k = 4e12. A
+  /// pair closer to orthogonal would multiply the rounding errors of the factors by a million.
   double curvature_test = 1e-6;
   double regularisation = 0.0;
   std::optional<Interval> eigenvalues;
@@ -26,36 +26,40 @@ struct Options {
         .unit("theta^2")
         .above(0)
         .help(
-            "H before the pairs is gamma I; without it s'y / y'y of the newest pair, and 1 without "
-            "pairs, with which the first moves may fly off where the target is narrow: give gamma "
-            "then");
+            "H before the first pair is gamma I. By default gamma is s'y / y'y of the newest pair, "
+            "or 1 if there are no pairs. On a narrow target, gamma = 1 may make the first moves "
+            "diverge; then set a smaller gamma");
     fields.number("curvature_test", curvature_test)
         .at_least(0)
         .below(1)
-        .help("a pair counts if s'y > curvature_test |s||y|");
+        .help("use a pair only if s'y > curvature_test |s||y|");
     fields.number("regularisation", regularisation)
         .unit("1/theta^2")
         .at_least(0)
         .help(
-            "lambda of y + lambda s, taken for y: above -lambda_min of the Hessian every pair of a "
-            "small step counts (HAMCMC)");
+            "lambda in y + lambda s, which replaces y. If every eigenvalue of the Hessian is above "
+            "-lambda, every pair of a small step is used (HAMCMC)");
     fields.interval("eigenvalues", eigenvalues)
         .unit("theta^2")
         .above(0)
         .help(
-            "[low, high]: pairs that would take an eigenvalue of H outside are left out; all "
-            "eigenvalues stay within, to a relative 1e-9");
+            "[low, high]: leave out pairs that would move an eigenvalue of H outside this range "
+            "(relative tolerance: 1e-9)");
     fields.flag("sort", sort)
-        .help("pairs are made along descending U, instead of the order of the memory");
+        .help(
+            "sort the points by descending U before they are paired, instead of using the order of "
+            "the memory");
   }
 
   void check() const {
     if (!eigenvalues) return;
     if (eigenvalues->first > eigenvalues->second) {
-      throw ParameterError("eigenvalues", "must be [low, high] with low <= high");
+      throw ParameterError("eigenvalues",
+                           "must be [low, high] with low <= high. Exchange the two values.");
     }
     if (gamma && within(*gamma) != *gamma) {
-      throw ParameterError("gamma", "must lie within `eigenvalues`");
+      throw ParameterError(
+          "gamma", "must lie in the range that `eigenvalues` gives. Change one of the two keys.");
     }
   }
 
@@ -121,8 +125,8 @@ class MemoryColumn {
   Index column_;
 };
 
-/// The finite points: as the memory has them, or from the largest U to the smallest; equal U keep
-/// the order of the memory.
+/// The finite points, in the order of the memory or from the largest U to the smallest. Points with
+/// equal U keep the order of the memory.
 inline std::span<Index> ordered_points(const MemoryColumn& memory, bool sort, Workspace& scratch) {
   Index* order = scratch.objects<Index>(memory.size());
   std::size_t count = 0;
@@ -141,8 +145,8 @@ inline std::span<Index> ordered_points(const MemoryColumn& memory, bool sort, Wo
   return {order, count};
 }
 
-/// s'y > delta |s||y|, all of them in the range of normal numbers; and with limits on the spectrum
-/// of H what H y = s and B s = y need: low <= s'y / y'y and s's / s'y <= high.
+/// s'y > delta |s||y|, with s's, s'y and y'y all in the range of normal numbers. With limits on the
+/// spectrum of H, also low <= s'y / y'y and s's / s'y <= high, which H y = s and B s = y require.
 inline bool passes(const Pair& pair, const Options& options) {
   if (!(pair.sy > options.curvature_test * std::sqrt(pair.ss) * std::sqrt(pair.yy))) return false;
   if (!std::isnormal(pair.ss) || !std::isnormal(pair.sy) || !std::isnormal(pair.yy)) return false;
@@ -151,7 +155,7 @@ inline bool passes(const Pair& pair, const Options& options) {
   return low * pair.yy <= pair.sy && pair.ss <= high * pair.sy;
 }
 
-/// The displacements of the memory that pass, in its order.
+/// The displacements of the memory that pass the test, in their order.
 inline std::span<const Pair> given_pairs(const MemoryColumn& memory, const Options& options,
                                          Workspace& scratch) {
   Pair* pairs = scratch.objects<Pair>(memory.size() / 2);
@@ -163,8 +167,8 @@ inline std::span<const Pair> given_pairs(const MemoryColumn& memory, const Optio
   return {pairs, count};
 }
 
-/// Pairs of neighbours, the newest last. A point that makes no pair with the one before it is
-/// dropped, and the next is tried with the same.
+/// Pairs of neighbours, the newest last. If a point makes no valid pair with its predecessor, the
+/// point is dropped, and the next point is tried with the same predecessor.
 inline std::span<const Pair> neighbour_pairs(const MemoryColumn& memory, const Options& options,
                                              Workspace& scratch) {
   const std::span<const Index> order = ordered_points(memory, options.sort, scratch);

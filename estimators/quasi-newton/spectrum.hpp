@@ -1,4 +1,4 @@
-// Whether a BFGS update leaves the eigenvalues of H within limits, without H.
+// Checks, without forming H, whether a BFGS update keeps the eigenvalues of H within limits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace mixwell::quasi_newton {
 
-/// H = gamma I outside the span of the pairs taken in so far, and the matrix `inner` in an
-/// orthonormal basis of that span; so the eigenvalues of H are gamma and those of `inner`, of size
-/// m <= 2 pairs. O(m d + m^3) a pair.
+/// H is gamma I outside the span of the accepted pairs, and the matrix `inner` in an orthonormal
+/// basis of that span. So the eigenvalues of H are gamma and the eigenvalues of `inner`. The size m
+/// of `inner` is at most twice the number of pairs. O(m d + m^3) for each pair.
 class Spectrum {
  public:
   Spectrum(double gamma, Index d, Index pairs, const Interval& limits, Workspace& scratch)
@@ -27,7 +27,7 @@ class Spectrum {
         rest_(vector(scratch, d)),
         coordinates_(scratch.matrix(capacity_, 3)) {}
 
-  /// Takes the update in, unless an eigenvalue would leave the limits by more than a relative 1e-9.
+  /// Accepts the update unless an eigenvalue would leave the limits by more than a relative 1e-9.
   bool admits(ConstVectorRef s, ConstVectorRef y, double sy) {
     const Index before = size_;
     coordinates_.setZero();
@@ -50,8 +50,8 @@ class Spectrum {
  private:
   MatrixMap square(MatrixMap& in) const { return {in.data(), size_, size_}; }
 
-  /// x in the basis, which grows by what is left of x; projected twice, because once is not
-  /// orthogonal to rounding.
+  /// Writes the coordinates of x in the basis, after the rest of x is added to the basis. Projects
+  /// twice, because one projection is not orthogonal up to rounding.
   void resolve(ConstVectorRef x, Vector out) {
     rest_ = x;
     for (int pass = 0; pass < 2; ++pass) {
@@ -78,8 +78,9 @@ class Spectrum {
     return is_positive(shifted);
   }
 
-  /// Whether the symmetric matrix in the lower triangle is positive definite; it becomes its
-  /// Cholesky factor, column by column, because Eigen's would need memory from the heap.
+  /// Whether the symmetric matrix in the lower triangle is positive definite. Replaces it by its
+  /// Cholesky factor, column by column, because Eigen's factorisation would allocate memory on the
+  /// heap.
   static bool is_positive(MatrixMap& matrix) {
     for (Index k = 0; k < matrix.cols(); ++k) {
       if (!(matrix(k, k) > 0.0)) return false;

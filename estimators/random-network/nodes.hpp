@@ -1,4 +1,4 @@
-// Random nodes, scaled to where the target is about Gaussian.
+// Random nodes, scaled to the Laplace approximation of the target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,10 +19,10 @@ inline Activation activation_from(const std::string& word) {
   return word == "rbf" ? Activation::rbf : Activation::softplus;
 }
 
-/// In x = L'(theta - mode), hessian = L L', the Laplace approximation is N(0, I). There a node of
-/// softplus or tanh is sigma(w'x + b) with w ~ N(0, scale^2 / d I) and b ~ N(0, scale^2), and one
-/// of rbf exp(-|x - c|^2 / (2 width^2)) with c ~ N(0, scale^2 I) and width^2 = scale^2 d. Stored
-/// are L w, or L c, so that theta - mode is all that a node needs to see.
+/// In x = L'(theta - mode), with hessian = L L', the Laplace approximation is N(0, I). A node of
+/// softplus or tanh is sigma(w'x + b) with w ~ N(0, scale^2 / d I) and b ~ N(0, scale^2). A node of
+/// rbf is exp(-|x - c|^2 / (2 width^2)) with c ~ N(0, scale^2 I) and width^2 = scale^2 d. The
+/// object stores L w, or L c, so a node only needs theta - mode.
 class Nodes {
  public:
   Nodes(const Laplace& at, Activation how, Index count, double scale, std::uint64_t seed)
@@ -45,7 +45,8 @@ class Nodes {
   Index count() const noexcept { return w_.cols(); }
   Index dimension() const noexcept { return w_.rows(); }
 
-  /// centred = theta - mode, and for rbf sizes = |x|^2; O(d^2) a column for rbf, else O(d).
+  /// centred = theta - mode, and for rbf sizes = |x|^2. O(d^2) for each column with rbf, otherwise
+  /// O(d).
   void centre(ConstBatch theta, MatrixMap centred, RowMap sizes) const {
     centred = theta.colwise() - mode_;
     if (activation_ != Activation::rbf) return;
@@ -59,8 +60,8 @@ class Nodes {
     }
   }
 
-  /// For nodes first, ..., first + n - 1 their values (n x w, if not null) and slopes: d sigma =
-  /// slope (L w)' d theta; for rbf slope (L c - L x)' d theta. O(n d) a column.
+  /// Values (n x w, if not null) and slopes of the nodes first, ..., first + n - 1: d sigma = slope
+  /// (L w)' d theta; for rbf slope (L c - L x)' d theta. O(n d) for each column.
   void activate(Index first, ConstBatch centred, ConstRowMap sizes, MatrixMap slope,
                 MatrixMap* value) const {
     slope.noalias() = w_.middleCols(first, slope.rows()).transpose() * centred;
@@ -89,7 +90,7 @@ class Nodes {
   void add_gradient(Index first, ConstBatch weighted, MatrixMap g) const {
     g.noalias() += w_.middleCols(first, weighted.rows()) * weighted;
   }
-  /// rbf: g -= L x times the sum of weighted slopes. O(d^2) a column.
+  /// For rbf: g -= L x times the sum of weighted slopes. O(d^2) for each column.
   void add_pull(ConstBatch centred, ConstRowMap total, MatrixMap g, Workspace& scratch) const {
     if (activation_ != Activation::rbf) return;
     const Workspace::Frame frame(scratch);

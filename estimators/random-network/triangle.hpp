@@ -1,4 +1,4 @@
-// Least squares by rows: the triangle of a QR factorisation, to which rows are added.
+// Least squares by rows: adds rows to the triangle of a QR factorisation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace mixwell::random_network {
 
-/// [R y], s x (s + 1), row after row: R'R = lambda I + sum A'A and R'y = sum A'g.
+/// [R y], s x (s + 1), in row-major order: R'R = lambda I + sum A'A and R'y = sum A'g.
 using Triangle = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
 /// Adds rows to a triangle by Householder reflections of panels of columns. Each reflection mixes
-/// one row of R with the new rows alone, so that R'R grows by A'A with the error of an orthogonal
-/// map: it stays symmetric and positive definite whatever the number of updates. 2 m s^2
-/// multiplications for m rows, nearly all in products of matrices.
+/// one row of R only with the new rows. So R'R grows by A'A with the error of an orthogonal map,
+/// and stays symmetric and positive definite for any number of updates. 2 m s^2 multiplications for
+/// m rows, nearly all in products of matrices.
 class AddRows {
  public:
-  /// rows: [A g], m x (s + 1); destroyed.
+  /// `rows` is [A g], m x (s + 1); it is overwritten.
   AddRows(Triangle triangle, MatrixMap rows, Workspace& scratch)
       : T_(triangle), A_(rows), scratch_(scratch) {}
 
@@ -38,7 +38,7 @@ class AddRows {
   static constexpr Index panel = 32;
   static constexpr Index tile = 128;
 
-  /// Q = I - [I; U] V [I; U]' takes the panel's columns of A to zero; V is upper triangular.
+  /// Q = I - [I; U] V [I; U]' maps the panel's columns of A to zero; V is upper triangular.
   void reflect_panel(Index first, MatrixMap U, MatrixMap V) {
     const Index width = U.cols();
     V.setZero();
@@ -58,7 +58,7 @@ class AddRows {
     }
   }
 
-  /// The reflection I - tau [1; u] [1; u]' that takes [R_jj; A_j] to [R_jj; 0]; returns tau.
+  /// The reflection I - tau [1; u] [1; u]' that maps [R_jj; A_j] to [R_jj; 0]; returns tau.
   template <class Column>
   double reflect_column(Index j, Column u) {
     const double alpha = T_(j, j);
@@ -74,8 +74,8 @@ class AddRows {
     return (beta - alpha) / beta;
   }
 
-  /// The panel's reflections on all columns behind it, a tile at a time: small products need no
-  /// memory of Eigen's.
+  /// Applies the panel's reflections to all columns after it, one tile at a time, because Eigen
+  /// allocates no memory for small products.
   void apply(Index first, const MatrixMap& U, const MatrixMap& V) {
     const Index width = U.cols();
     for (Index c = first + width; c < T_.cols(); c += tile) {

@@ -1,4 +1,4 @@
-// What a composition is guaranteed to sample before it runs, and what makes it better.
+// Shows before a run what a composition is guaranteed to sample, and how to improve it.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab.hpp>
 
@@ -18,7 +18,7 @@ int main() try {
   for (const Cure& cure : found.cures)
     std::cout << "cure: " << cure.change << " (" << cure.in_words() << ")\n";
   std::cout << text_of(found.gradient.value()) << "\n";
-  if (found.fault) throw *found.fault;  // such as a model whose gradient is wrong
+  if (found.fault) throw *found.fault;  // for example, a model with a wrong gradient
 } catch (const Error& error) {
   std::cerr << error.what() << "\n";
   return static_cast<int>(error.code());

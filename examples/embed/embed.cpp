@@ -1,4 +1,4 @@
-// A composition made in code, run, and run again from its file.
+// Builds a composition in code, runs it, and runs it again from its manifest.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab.hpp>
 
@@ -11,13 +11,13 @@ int main() try {
   Composer composer("bowl");
   composer.run().set("seed", 20).set("draws", 2000);
   composer.add(Kind::model, "gaussian").set("dimension", 3).set("mean", {2.5});
-  composer.add(Kind::estimator, "dense", "metric");  // a name of its own, where one is wanted
+  composer.add(Kind::estimator, "dense", "metric");  // the third argument, a name, is optional
   composer.add(Kind::kernel, "hamiltonian", "hmc")
       .set("target_acceptance", 0.8)
       .set("steps_jitter", {5, 15})
       .set("estimator", "metric");
 
-  StopRequest stop;  // make it from any thread: the run ends with the draws it has
+  StopRequest stop;  // may be set from any thread: the run ends and keeps its draws so far
   RunOptions options{.folder = "out/bowl", .force = true, .stop = &stop};
   options.progress = [&](const Progress& now) {
     if (now.seconds > 60.0) stop.make();
@@ -25,7 +25,7 @@ int main() try {
   const RunResult result = run(composer.compose(registry), options);
 
   std::cout << result.certificate.in_words() << "\n";
-  if (!result.summary) return 1;  // stopped: summarise(result.folder) makes it
+  if (!result.summary) return 1;  // stopped early: summarise(result.folder) computes it
   for (const SummaryRow& row : result.summary->variables)
     std::cout << row.name << ": " << row.standard.mean << " +- " << row.standard.mcse_mean << "\n";
   const DrawsFile draws(result.folder);

@@ -1,4 +1,4 @@
-// A model that the embedding program defines, in a composition made in code.
+// Uses a model that the program itself defines, in a composition built in code.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab.hpp>
 
@@ -27,8 +27,8 @@ class Bowl final : public Model {
 
 int main() try {
   Registry registry = Registry::load(Registry::default_folders());
-  registry.add<Bowl>({.id = "bowl", .summary = "independent normals around a centre"});
-  // registry.add_library("build/model-tilted.so");  // a plugin in none of those folders
+  registry.add<Bowl>({.id = "bowl", .summary = "Independent normals around a centre"});
+  // registry.add_library("build/model-tilted.so");  // a plugin outside these folders
   Composer composer("own-bowl");
   composer.add(Kind::model, "bowl").set("centre", 2.5);
   const RunResult result =

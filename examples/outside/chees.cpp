@@ -1,4 +1,4 @@
-// A rule of steps from outside: the trajectory's time by the ChEES criterion.
+// A rule of steps from outside Mixwell: learns the integration time by the ChEES criterion.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -8,8 +8,8 @@ namespace {
 
 using namespace mixwell;
 
-/// L = ceil(h T / eps), h of van der Corput's sequence; log T climbs the gradient of
-/// E (|theta* - mean|^2 - |theta - mean|^2)^2 / 4 over the replicates, by Adam without momentum.
+/// L = ceil(h T / eps), where h is van der Corput's sequence. log T climbs the gradient of E
+/// (|theta* - mean|^2 - |theta - mean|^2)^2 / 4 over the replicates, by Adam without momentum.
 class Chees final : public StepRule, public StepLearner {
  public:
   struct Params {
@@ -17,8 +17,8 @@ class Chees final : public StepRule, public StepLearner {
     double rate = 0.025;
 
     void declare(Fields& fields) {
-      fields.number("time", time).unit("time").above(0).help("T at the start of warm-up");
-      fields.number("rate", rate).above(0).below(1).help("of log T, in a sweep");
+      fields.number("time", time).unit("time").above(0).help("T at the start of warmup");
+      fields.number("rate", rate).above(0).below(1).help("learning rate of log T for each sweep");
     }
   };
   explicit Chees(const Params& params) : params_(params) {}
@@ -30,7 +30,7 @@ class Chees final : public StepRule, public StepLearner {
   }
   const StepLearner* as_learner() const noexcept override { return this; }
 
-  /// log T, the mean square of its gradients, and their number.
+  /// The state is log T, the mean square of its gradients, and the number of gradients.
   Eigen::VectorXd initial() const override { return Eigen::Vector3d(std::log(params_.time), 0, 0); }
 
   void update(const Trajectories& seen, Eigen::Ref<Eigen::VectorXd> state) const override {
@@ -56,7 +56,8 @@ class Chees final : public StepRule, public StepLearner {
 }  // namespace
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<Chees>({.id = "chees",
-                        .summary = "a time that moves the distance from the mean the most",
-                        .sources = {"Hoffman, Radul & Sountsov 2021, AISTATS"}});
+  registrar.add<Chees>(
+      {.id = "chees",
+       .summary = "The integration time that changes the distance from the mean the most",
+       .sources = {"Hoffman, Radul & Sountsov 2021, AISTATS"}});
 }

@@ -1,4 +1,4 @@
-// A kernel from outside: slice sampling along a random direction.
+// A kernel from outside Mixwell: slice sampling along a random direction.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -8,8 +8,8 @@ namespace {
 
 using namespace mixwell;
 
-/// theta + x v with v ~ N(0, I): x uniform on the slice U < level, by stepping out at most m times
-/// and shrinkage. One column after another, at about six evaluations each.
+/// Moves to theta + x v with v ~ N(0, I). x is uniform on the slice U < level, by stepping out at
+/// most m times and shrinkage. Processes one column after another, with about six evaluations each.
 class Slice {
  public:
   explicit Slice(double width) : width_(width) {}
@@ -52,7 +52,7 @@ class Slice {
       if (potential(x) < level) return x;
       (x < 0.0 ? low : high) = x;
     }
-    return 0.0;  // of an interval shrunk by 2^-60
+    return 0.0;  // the interval has shrunk to 2^-60 of its length
   }
 
   double width_;
@@ -64,7 +64,9 @@ class DirectionSlice final : public TransitionKernel {
     double width = 1.0;
 
     void declare(Fields& fields) {
-      fields.number("width", width).above(0).help("first length, in |v|, of the interval");
+      fields.number("width", width)
+          .above(0)
+          .help("initial length of the interval, in units of |v|");
     }
   };
   explicit DirectionSlice(const Params& params) : width_(params.width) {}
@@ -85,6 +87,6 @@ class DirectionSlice final : public TransitionKernel {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<DirectionSlice>({.id = "direction-slice",
-                                 .summary = "slice sampling along random directions",
+                                 .summary = "Slice sampling along random directions",
                                  .sources = {"Neal 2003, Ann. Stat. 31"}});
 }

@@ -1,4 +1,4 @@
-// A kernel from outside: multiple-try Metropolis.
+// A kernel from outside Mixwell: multiple-try Metropolis.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -9,9 +9,9 @@ namespace {
 
 using namespace mixwell;
 
-/// Of k trials about theta one is taken with probability proportional to exp(-U), and accepted with
-/// min(1, W / W*): W sums exp(-U) over the trials, W* over k - 1 trials about the one that was
-/// taken, and theta. 2 k evaluations.
+/// Chooses one of k trials around theta with probability proportional to exp(-U), and accepts it
+/// with min(1, W / W*). W is the sum of exp(-U) over the trials. W* is the sum over theta and k - 1
+/// trials around the chosen one. 2 k evaluations.
 class TrySeveral {
  public:
   TrySeveral(double scale, std::int64_t tries) : scale_(scale), tries_(tries) {}
@@ -35,7 +35,8 @@ class TrySeveral {
       noise.uniforms(uniform, draw++);
       for (Index j = 0; j < w; ++j) {
         add(there(j), -u(j));
-        const double key = -u(j) - std::log(-std::log(uniform(j)));  // the largest: Gumbel's trick
+        const double key =
+            -u(j) - std::log(-std::log(uniform(j)));  // the largest key wins: Gumbel's trick
         if (key > best(j)) best(j) = key, taken.col(j) = y.col(j);
       }
     }
@@ -54,7 +55,7 @@ class TrySeveral {
   }
 
  private:
-  /// sum = log(exp(sum) + exp(x)); a trial without a density adds nothing.
+  /// sum = log(exp(sum) + exp(x)). A trial with density 0 adds nothing.
   static void add(double& sum, double x) {
     if (!(x > -std::numeric_limits<double>::infinity())) return;
     const double high = std::max(sum, x);
@@ -73,7 +74,10 @@ class MultipleTry final : public TransitionKernel {
 
     void declare(Fields& fields) {
       fields.number("scale", scale).above(0).help("standard deviation of a trial");
-      fields.integer("tries", tries).at_least(1).at_most(1000).help("k, trials in a transition");
+      fields.integer("tries", tries)
+          .at_least(1)
+          .at_most(1000)
+          .help("k, number of trials in each transition");
     }
   };
   explicit MultipleTry(const Params& params) : params_(params) {}
@@ -94,6 +98,6 @@ class MultipleTry final : public TransitionKernel {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<MultipleTry>({.id = "multiple-try",
-                              .summary = "multiple-try Metropolis with normal trials",
+                              .summary = "Multiple-try Metropolis with normal trials",
                               .sources = {"Liu, Liang & Wong 2000, JASA 95"}});
 }

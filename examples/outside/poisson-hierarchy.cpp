@@ -1,4 +1,4 @@
-// A model from outside: counts of groups, by a Poisson regression with an effect of each group.
+// A model from outside Mixwell: Poisson regression of counts, with an effect for each group.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/density.hpp>
 
@@ -6,8 +6,8 @@ namespace {
 
 using namespace mixwell;
 
-/// y_n ~ Poisson(exp(alpha + beta x_n + b_g(n))), b_g ~ N(0, tau^2). Sampled are the effects b
-/// themselves, or z = b / tau, which does not shrink with tau.
+/// y_n ~ Poisson(exp(alpha + beta x_n + b_g(n))), b_g ~ N(0, tau^2). The coordinates are the
+/// effects b themselves, or z = b / tau, which does not shrink with tau.
 class PoissonHierarchy final : public DensityModel<PoissonHierarchy> {
  public:
   struct Params {
@@ -16,7 +16,7 @@ class PoissonHierarchy final : public DensityModel<PoissonHierarchy> {
 
     void declare(Fields& fields) {
       fields.text("data", data).file().required().help("CSV with columns group, x and y");
-      fields.flag("centred", centred).help("sample the effects b, not z = b / tau");
+      fields.flag("centred", centred).help("sample the effects b instead of z = b / tau");
     }
   };
 
@@ -62,5 +62,5 @@ class PoissonHierarchy final : public DensityModel<PoissonHierarchy> {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<PoissonHierarchy>(
-      {.id = "poisson-hierarchy", .summary = "Poisson regression with an effect of each group"});
+      {.id = "poisson-hierarchy", .summary = "Poisson regression with an effect for each group"});
 }

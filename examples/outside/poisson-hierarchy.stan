@@ -1,4 +1,4 @@
-// The model of poisson-hierarchy.cpp in Stan's language, without centring: a test compares the two.
+// The model of poisson-hierarchy.cpp in Stan's language, non-centred. A test compares the two.
 data {
   int<lower=0> N;
   int<lower=1> G;

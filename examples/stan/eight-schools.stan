@@ -1,5 +1,5 @@
-// Effects of coaching in eight schools, in the non-centred form: school j has the effect
-// mu + tau z[j], and its estimate y[j] a known standard error.
+// Effects of coaching in eight schools, in the non-centred form. School j has the effect
+// mu + tau z[j], and its estimate y[j] has a known standard error.
 data {
   int<lower=0> J;
   vector[J] y;

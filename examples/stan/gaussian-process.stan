@@ -1,5 +1,5 @@
-// A smooth function seen with noise: a Gaussian process with the squared exponential covariance. The
-// function is integrated out, and drawn given its three parameters, also where nothing was seen.
+// A smooth function with noisy observations: a Gaussian process with squared exponential covariance. The
+// function is integrated out, and then drawn given its three parameters, also at new points.
 functions {
   matrix covariance(array[] real a, array[] real b, real alpha, real rho) {
     matrix[size(a), size(b)] K;
@@ -19,9 +19,9 @@ transformed data {
   array[N + M] real x_all = append_array(x, x_new);
 }
 parameters {
-  real<lower=0> rho;    // length over which the function changes
-  real<lower=0> alpha;  // its standard deviation
-  real<lower=0> sigma;  // of the noise
+  real<lower=0> rho;    // length scale of the function
+  real<lower=0> alpha;  // standard deviation of the function
+  real<lower=0> sigma;  // standard deviation of the noise
 }
 model {
   matrix[N, N] K = add_diag(covariance(x, x, alpha, rho), square(sigma) + 1e-6);

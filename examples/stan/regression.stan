@@ -1,4 +1,4 @@
-// A linear regression whose slopes vary by group, with a correlation matrix by its Cholesky factor.
+// A linear regression whose slopes vary by group. A parameter is the Cholesky factor of their correlation matrix.
 data {
   int<lower=0> N;
   int<lower=1> G;

@@ -1,5 +1,5 @@
-// Shares of four kinds, given how often each was seen. With a flat prior the posterior is the Dirichlet
-// law of counts + 1, so that what is sampled can be compared with its mean.
+// Shares of four kinds, given the count of each. With a flat prior the posterior is the Dirichlet
+// distribution with counts + 1, so draws can be compared with its mean.
 data {
   array[4] int<lower=0> counts;
 }
@@ -11,5 +11,5 @@ model {
 }
 generated quantities {
   real entropy = -dot_product(share, log(share));
-  int seen_again = binomial_rng(sum(counts), share[2]); // of the second kind, in as many cases
+  int seen_again = binomial_rng(sum(counts), share[2]); // count of the second kind in a new sample of the same size
 }

@@ -1,4 +1,4 @@
-// A kernel from outside that declares nothing: slice sampling, one coordinate after another.
+// A kernel from outside Mixwell that declares nothing: slice sampling of single coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -9,15 +9,15 @@ namespace {
 
 using namespace mixwell;
 
-/// Inputs: theta, law, noise. Output: theta. Doubling-free stepping out, then shrinkage (Neal
-/// 2003): one column after another, at tens of evaluations a coordinate.
+/// Inputs: theta, law, noise. Output: theta. Stepping out without doubling, then shrinkage (Neal
+/// 2003). Processes one column after another, with tens of evaluations for each coordinate.
 class SliceBody final : public Body {
  public:
   enum In : std::size_t { theta, law, noise };
 
   explicit SliceBody(double width) : width_(width) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap next = block.out(0);
     next = block.in(theta).eval();
     for (Index j = 0; j < next.cols(); ++j) {
@@ -26,10 +26,10 @@ class SliceBody final : public Body {
   }
 
  private:
-  /// Numbers of one coordinate's update; far more than it will ever want.
+  /// Random numbers for the update of one coordinate; far more than it ever needs.
   static constexpr Index most_trials = 64;
 
-  void move(Block& block, MatrixMap next, Index i, Index j) const {
+  void move(ColumnBlock& block, MatrixMap next, Index i, Index j) const {
     const Workspace::Frame frame(block.scratch());
     MatrixMap numbers = block.scratch().matrix(most_trials, block.columns());
     block.uniforms(noise, numbers, static_cast<std::uint32_t>(i));
@@ -52,7 +52,7 @@ class SliceBody final : public Body {
     next(i, j) = start;
   }
 
-  static double potential(Block& block, MatrixMap at, Index j) {
+  static double potential(ColumnBlock& block, MatrixMap at, Index j) {
     const Workspace::Frame frame(block.scratch());
     double u = 0.0;
     block.law(law).regrouped(&j).evaluate(at.col(j),
@@ -69,7 +69,7 @@ class CoordinateSlice final : public Kernel {
     double width = 1.0;
 
     void declare(Fields& fields) {
-      fields.number("width", width).above(0).help("first length of the interval that is tried");
+      fields.number("width", width).above(0).help("initial length of the interval");
     }
   };
   explicit CoordinateSlice(const Params& params) : width_(params.width) {}
@@ -92,11 +92,12 @@ class CoordinateSlice final : public Kernel {
 MIXWELL_PLUGIN(registrar) {
   Description about;
   about.id = "coordinate-slice";
-  about.summary = "slice sampling of one coordinate after another, which declares nothing";
+  about.summary = "Slice sampling of one coordinate after another, without declared traits";
   about.details =
-      "An example of a kernel from outside: it keeps pi, but does not say so, and nothing of it "
-      "can be read off the graph. Its certificate is biased, unproven; declaring `invariant` "
-      "would make it exact, and the contract of compositions would then hold it to its word.";
+      "An example of a kernel from outside Mixwell. It leaves pi invariant but does not declare "
+      "this, and the graph does not show it. So its certificate is `biased`, unproven. If it "
+      "declared `invariant`, the certificate would be exact, and the contract of compositions "
+      "would test the declaration.";
   about.sources = {"Neal 2003, Ann. Stat. 31"};
   registrar.add<CoordinateSlice>(about);
 }

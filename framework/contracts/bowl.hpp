@@ -1,4 +1,4 @@
-// A target with a metric that changes, on which contracts look at what follows theta.
+// A target whose metric changes with theta, for checks of quantities that depend on theta.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

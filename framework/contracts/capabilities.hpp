@@ -1,4 +1,4 @@
-// Clauses of the contract of models, one for each capability that has a file of its own.
+// Clauses of the contract of models: one function for each capability that a separate file checks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,35 +7,37 @@
 
 namespace mixwell::contracts {
 
-/// Of a model that is a GaussianPrior: U less (x - m)' (L L')^-1 (x - m) / 2 less the likelihood
-/// does not change with x, at positions that differ in x alone; to 1e-9 of the numbers that it is
-/// the difference of. O(b^3) for each column of theta (d x w).
+/// Checks a model that is a GaussianPrior. Let U_l be the potential of the likelihood.
+/// U - (x - m)' (L L')^-1 (x - m) / 2 - U_l must have the same value at positions that differ only
+/// in x. The tolerance is 1e-9 of the size of these terms. Takes O(b^3) for each column of theta
+/// (d x w), where b is the length of x.
 Finding check_gaussian_prior(const Model& model, const Eigen::MatrixXd& theta);
 
-/// Of a model's block potentials for a few sets of coordinates (the first half, every third, the
-/// last alone), where it offers them, at columns of theta (d x w, w >= 2): U and its gradient are
-/// those of the whole U to 1e-11; a column alone and among columns of NaN agrees to 1e-12; what
-/// stands in the rows of the block when the cache is made changes no bit; U and gradient asked for
-/// by themselves are the same. Nothing where it offers none.
-Findings check_block_potentials(const Model& model, const Eigen::MatrixXd& theta);
+/// Checks a model's conditional potentials at columns of theta (d x w, w >= 2), for a few sets of
+/// coordinates: the first half, every third, only the last, and each parameter. U and its gradient
+/// must equal those of the whole model to 1e-11. A column by itself and the same column among
+/// columns of NaN must agree to 1e-12. The numbers in the block's rows must not change a bit of the
+/// cache. U and gradient requested separately must agree to 1e-12 with U and gradient requested
+/// together. Returns no findings if the model offers no conditional potential of these sets.
+Findings check_conditional_potentials(const Model& model, const Eigen::MatrixXd& theta);
 
-/// With U as the model evaluates it: E exp(U(theta) - Uhat(theta; z)) is the same at all columns of
-/// theta, and z of draw_weighted are in balance with exp(-Uhat) N(z; 0, I). Both by averages of
-/// 20 000 draws; a right estimate fails with probability 2e-4. Where U is not finite there is
-/// nothing to compare the estimate with, and the first clause says so.
+/// Checks an estimate against the U that the model evaluates. E exp(U(theta) - Uhat(theta; z)) must
+/// be the same at all columns of theta. The z from draw_weighted must have a density proportional
+/// to exp(-Uhat) N(z; 0, I). Both checks use averages of 20 000 draws. A correct estimate fails
+/// with probability 2e-4. If U is not finite, the first check is omitted, and its finding says so.
 void check_estimated_density(const Model& model, const Eigen::MatrixXd& theta, Findings& findings);
 
-/// Slopes |grad U(x) - grad U(y)| / |x - y| of a model that declares `lipschitz` stay bounded as x
-/// and y go to infinity, along random directions; of one that declares that or `locally_lipschitz`,
-/// as a coordinate of x and y goes to 0, where most singularities are. Whoever declares less claims
-/// nothing that could be wrong.
+/// Checks the slopes |grad U(x) - grad U(y)| / |x - y|. If the model declares `lipschitz`, the
+/// slopes must stay bounded as x and y go to infinity along random directions. If it declares
+/// `lipschitz` or `locally_lipschitz`, the slopes must stay bounded as a coordinate of x and y goes
+/// to 0, where most singularities are. Weaker declarations make no claim that could be checked.
 Finding check_gradient_growth(const Model& model, const Eigen::MatrixXd& theta);
 
-/// At the columns of theta: the gradient of each marginal law is that of its U; neither reads what
-/// is integrated out; and where the model draws z given the rest as well,
+/// Checks each marginal law at the columns of theta. Its gradient must be the gradient of its U,
+/// and neither may depend on the integrated parameters z. If the model can also draw z given the
+/// other parameters x, Fisher's identity must hold:
 ///   E grad_x U(x, z) = grad U(x),  z ~ pi(z | x),
-/// the identity of Fisher, which holds of the right integral alone. A right law fails with
-/// probability 1e-4.
+/// This identity holds only for the correct integral. A correct law fails with probability 1e-4.
 void check_marginal_laws(const Model& model, const Eigen::MatrixXd& theta, Findings& findings);
 
 }  // namespace mixwell::contracts

@@ -1,4 +1,4 @@
-// An unbiased estimate of a model's density, put to the test.
+// Checks that the estimate of a model's density is unbiased.
 // SPDX-License-Identifier: Apache-2.0
 #include "capabilities.hpp"
 #include "measured.hpp"
@@ -29,7 +29,7 @@ MatrixXd normals(Index rows, std::uint64_t sweep) {
   return z;
 }
 
-/// exp(U - Uhat) of one point.
+/// exp(U - Uhat) at one point.
 RowVectorXd weights(const Model& model, const MatrixXd& at, std::uint64_t sweep) {
   const EstimatedDensity& of = *model.offers<EstimatedDensity>();
   const MatrixXd theta = at.replicate(1, draws);
@@ -49,7 +49,8 @@ Finding unbiased(const Model& model, const MatrixXd& theta) {
   return found;
 }
 
-/// A Metropolis step by exp(-Uhat) N(z; 0, I) from what is drawn changes no mean.
+/// Checks that a Metropolis step with the target exp(-Uhat) N(z; 0, I) leaves the means of the
+/// weighted draws unchanged.
 Finding weighted(const EstimatedDensity& of, const MatrixXd& theta) {
   constexpr std::uint64_t pilots = 8;
   constexpr std::uint64_t rounds = 300;
@@ -84,7 +85,7 @@ void check_estimated_density(const Model& model, const MatrixXd& theta, Findings
     findings.push_back(unbiased(model, few));
   } else {
     findings.push_back({"the estimate's mean is the density", true,
-                        "not looked at: the model does not evaluate U"});
+                        "not checked, because the model does not evaluate U"});
   }
   if (of.draws_weighted()) {
     findings.push_back(weighted(of, theta.replicate(1, std::max<Index>(1, 256 / theta.cols()))));

@@ -1,4 +1,4 @@
-// What a model says of a Gaussian prior, against its U.
+// Checks a model's Gaussian prior against its U.
 // SPDX-License-Identifier: Apache-2.0
 #include "capabilities.hpp"
 #include "measured.hpp"
@@ -16,7 +16,8 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// What is left of U at one position, and the size of what it is left of.
+/// U - (potential of the prior) - (potential of the likelihood) at one position, and the size of
+/// these terms.
 struct Rest {
   double value = 0.0;
   double scale = 1.0;
@@ -59,8 +60,9 @@ Finding check_gaussian_prior(const Model& model, const MatrixXd& theta) {
     worst = worse(worst, std::abs(here.value - there.value) / std::max(here.scale, there.scale));
   }
   return {"gaussian prior", worst <= 1e-9,
-          "U less the prior's part and the likelihood changes with the parameters by " +
-              text(worst) + " of their sizes"};
+          "U - (potential of the prior) - (potential of the likelihood) must not depend on the "
+          "parameters with the Gaussian prior; the largest relative change is " +
+              text(worst)};
 }
 
 }  // namespace mixwell::contracts

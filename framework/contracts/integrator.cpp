@@ -15,8 +15,8 @@ namespace {
 
 constexpr Index dimension = 3;
 
-/// Of the noise that its gradient is said to have, for integrators that ask: so small that any
-/// friction is more than it needs.
+/// The variance that the target declares for the noise of its gradient. It is so small that any
+/// friction is large enough for it.
 constexpr double gradient_variance = 1e-6;
 
 /// U = sum theta_i^4 / 4 + 1/2 theta' K theta with K_ij = 0.3 + delta_ij: coupled, anharmonic.
@@ -50,7 +50,7 @@ class Anharmonic final : public Potential, public GradientNoise {
 };
 
 /// H as its d*d numbers, S its Cholesky factor, C = S^-T.
-class DenseCurvature final : public Representation {
+class DensePreconditioner final : public Representation {
  public:
   void H(const Numbers& n, ConstBatch v, Batch out, Workspace&) const override { out = h(n) * v; }
   void B(const Numbers& n, ConstBatch v, Batch out, Workspace&) const override {
@@ -74,7 +74,7 @@ class DenseCurvature final : public Representation {
   static Eigen::MatrixXd s(const Numbers& n) { return h(n).llt().matrixL(); }
 };
 
-/// Every column has the same noise, so that neighbours do not matter.
+/// Each column has the same noise, so a column does not depend on its neighbours.
 class SharedNormals final : public NormalSource {
  public:
   explicit SharedNormals(std::uint64_t seed) : stream_(seed, "contracts/integrator/noise") {}
@@ -124,7 +124,7 @@ class Lab {
             Eigen::RowVectorXd(start.theta.cols())};
     const Law law(target_, ConstMatrixMap(nullptr, 0, start.theta.cols()));
     law.evaluate(end.at.theta, {nullptr, end.g, scratch_});
-    const Flow flow(coupling_, curvature());
+    const Flow flow(coupling_, preconditioner());
     Eigen::MatrixXd step(start.theta.rows(), start.theta.cols());
     step.rowwise() = eps;
     const Motion motion{law,      flow,         {step.data(), step.rows(), step.cols()},
@@ -145,7 +145,7 @@ class Lab {
     Eigen::MatrixXd g(dimension, 1);
     law.evaluate(x.theta, {u.data(), g, scratch_});
     Eigen::MatrixXd v = x.p;
-    if (coupling_ == Coupling::mass) curvature().H(x.p, v, scratch_);
+    if (coupling_ == Coupling::mass) preconditioner().H(x.p, v, scratch_);
     return u(0) + 0.5 * x.p.cwiseProduct(v).sum();
   }
 
@@ -159,14 +159,14 @@ class Lab {
   Index evaluations() const { return target_.count; }
 
  private:
-  Curvature curvature() const {
+  Preconditioner preconditioner() const {
     return {how_, ConstMatrixMap(numbers_.data(), numbers_.rows(), numbers_.cols())};
   }
 
   const Integrator& integrator_;
   Coupling coupling_;
   Anharmonic target_;
-  DenseCurvature how_;
+  DensePreconditioner how_;
   Eigen::MatrixXd numbers_;
   SharedNormals noise_{3};
   Workspace scratch_;
@@ -192,7 +192,9 @@ Finding reversible(Lab& lab, const std::string& name) {
   there.p = -there.p;
   const Point back = lab.follow(there, 10, 0.1).at;
   const double error = std::max((back.theta - start.theta).norm(), (back.p + start.p).norm());
-  return {"involution, " + name, error <= 1e-9, "comes back to " + number(error), "involution"};
+  return {"involution, " + name, error <= 1e-9,
+          "the trajectory and its reversal end at distance " + number(error) + " from the start",
+          "involution"};
 }
 
 Finding preserves_volume(Lab& lab, const std::string& name) {
@@ -212,7 +214,8 @@ Finding preserves_volume(Lab& lab, const std::string& name) {
     jacobian.col(k) = (images[0] - images[1]) / (2.0 * h);
   }
   const double det = std::abs(jacobian.determinant());
-  return {"volume, " + name, std::abs(det - 1.0) <= 1e-6, "|det| = " + number(det), "volume"};
+  return {"volume, " + name, std::abs(det - 1.0) <= 1e-6,
+          "the Jacobian has the absolute determinant " + number(det), "volume"};
 }
 
 Finding has_order(Lab& lab, const std::string& name, int order) {
@@ -223,8 +226,9 @@ Finding has_order(Lab& lab, const std::string& name, int order) {
   const double ratio = coarse / fine;
   const double wanted = std::pow(2.0, order);
   return {"order, " + name, std::abs(ratio / wanted - 1.0) <= 0.15,
-          "energy errors " + number(coarse) + ", " + number(fine) + ": ratio " + number(ratio) +
-              ", wanted " + number(wanted),
+          "the energy errors at step sizes 1/64 and 1/128 are " + number(coarse) + " and " +
+              number(fine) + "; their ratio is " + number(ratio) + ", and must be within 15 % of " +
+              number(wanted),
           "order"};
 }
 
@@ -233,10 +237,11 @@ Finding leaves_gradient(Lab& lab, const std::string& name) {
   Eigen::RowVectorXd u;
   const Eigen::MatrixXd g = lab.gradient(end.at.theta, u);
   const double error = (g - end.g).norm() + (u - end.u).norm();
-  return {"gradient, " + name, error == 0.0, "off by " + number(error)};
+  return {"gradient, " + name, error == 0.0,
+          "the returned U and gradient differ from a new evaluation by " + number(error)};
 }
 
-/// Two steps at once are two single ones, with fresh noise in the second.
+/// Two steps at once equal two single steps, with new noise in the second.
 Finding has_fresh_noise(Lab& lab, const std::string& name) {
   const Point start = random_point(2);
   const Eigen::RowVectorXd eps = Eigen::RowVectorXd::Constant(2, 0.1);
@@ -247,14 +252,16 @@ Finding has_fresh_noise(Lab& lab, const std::string& name) {
   const double error = (second.theta - both.theta).norm() + (second.p - both.p).norm();
   const double fresh = (second.theta - repeated.theta).norm() + (second.p - repeated.p).norm();
   return {"noise, " + name, error <= 1e-12 && fresh > 0.0,
-          "one by one off by " + number(error) + ", another draw by " + number(fresh)};
+          "two separate steps differ from two steps in one call by " + number(error) +
+              ", and at most 1e-12 is allowed; a step with other noise differs by " +
+              number(fresh) + ", and must differ"};
 }
 
 Finding tells_cost(Lab& lab, const Integrator& integrator) {
   lab.follow(random_point(1), 7, 0.1);
   const auto spent = static_cast<std::int64_t>(lab.evaluations());
   return {"cost", spent == integrator.gradients(7),
-          std::to_string(spent) + " gradients in 7 steps, told " +
+          "7 steps used " + std::to_string(spent) + " gradients, and gradients(7) returns " +
               std::to_string(integrator.gradients(7))};
 }
 
@@ -275,7 +282,9 @@ Finding isolated(Lab& lab, const std::string& name) {
   Point alone{start.theta.col(2), start.p.col(2)};
   const double error = (lab.follow(alone, 5, 0.2).at.theta - a.at.theta.col(2)).norm();
   return {"columns, " + name, same && error <= 1e-12,
-          same ? "alone and together differ by " + number(error) : "a neighbour changed its bits"};
+          same ? "a column that is integrated alone differs from the same column in a batch by " +
+                     number(error)
+               : "a column changed when only its neighbouring column was changed"};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The equilibrium test as a clause.
+// The equilibrium test as clauses of a contract.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/contracts/invariance.hpp>
 #include <mixwell/lab/equilibrium.hpp>
@@ -20,7 +20,8 @@ Findings check_invariance(const Composition& composition, const InvarianceOption
   }
   findings.push_back(
       {"moves", test.moved() > 0.0,
-       "squared distance from the start, in variances: " + std::to_string(test.moved())});
+       "the slot that moved least has the mean squared distance " + std::to_string(test.moved()) +
+           " from its start, in units of the variance; this distance must be above 0"});
   return findings;
 }
 

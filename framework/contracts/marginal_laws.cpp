@@ -1,4 +1,4 @@
-// The laws of a model with parameters integrated out, put to the test.
+// Checks a model's marginal laws, in which some parameters are integrated out.
 // SPDX-License-Identifier: Apache-2.0
 #include "capabilities.hpp"
 #include "measured.hpp"
@@ -32,7 +32,7 @@ class MarginalCheck {
   }
   RowVectorXd potential(const MatrixXd& theta) const { return marginal(theta, Asked::potential).u; }
 
-  /// Largest difference from central differences, relative to 1 + |g|.
+  /// The largest difference from central differences, relative to 1 + |g|.
   double gradient_error(const MatrixXd& theta) const {
     constexpr double h = 1e-5;
     const MatrixXd g = marginal(theta).g;
@@ -55,7 +55,7 @@ class MarginalCheck {
     return !same || !std::all_of(out_.begin(), out_.end(), is_zero);
   }
 
-  /// grad_x U(x, z) - grad U(x) over draws of z, at one point.
+  /// Adds grad_x U(x, z) - grad U(x) over draws of z, at one point.
   void add_fisher(const MatrixXd& at, std::size_t conditional, ZeroMeans& means) const {
     MatrixXd theta = at.replicate(1, draws);
     model_.offers<ConditionalDraws>()->draw_conditional(
@@ -68,7 +68,8 @@ class MarginalCheck {
     }
   }
 
-  /// Which of the model's conditional draws is of exactly what is integrated out.
+  /// The index of the conditional that draws exactly the integrated parameters; nothing if there is
+  /// none.
   std::optional<std::size_t> conditional() const {
     if (model_.offers<ConditionalDraws>() == nullptr) return std::nullopt;
     const auto offered = model_.offers<ConditionalDraws>()->conditionals();
@@ -104,9 +105,11 @@ void check_marginal_laws(const Model& model, const MatrixXd& theta, Findings& fi
       check.add_fisher(theta.col(j), *conditional, means);
     }
   }
-  findings.push_back({"marginal gradients", error < 1e-5, "largest relative error " + text(error)});
-  findings.push_back({"marginal laws leave out what they integrate out", !reads,
-                      "bits where it is nan, and gradients of 0"});
+  findings.push_back(
+      {"marginal gradients", error < 1e-5, "the largest relative error is " + text(error)});
+  findings.push_back({"marginal laws do not read what they integrate out", !reads,
+                      "with the integrated parameters set to NaN, no bit of the results may "
+                      "change; the gradients of these parameters must be 0"});
   if (drawn) {
     findings.push_back(means.finding("marginal laws integrate U"));
     findings.back().trait = "marginal";

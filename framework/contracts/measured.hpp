@@ -1,4 +1,4 @@
-// How the contracts evaluate, compare, and word what they measure.
+// How the contracts evaluate, compare and report what they measure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ using Eigen::RowVectorXd;
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// U and gradient at the columns of theta; what was not written, or not asked for, is NaN.
+/// U and gradient at the columns of theta; NaN marks what was not written or not asked for.
 struct Evaluated {
   RowVectorXd u;
   MatrixXd g;
@@ -27,7 +27,7 @@ struct Evaluated {
 
 enum class Asked { both, potential, gradient };
 
-/// What evaluate(Evaluation) writes.
+/// The values that evaluate(Evaluation) writes.
 template <class Evaluate>
 Evaluated evaluated_by(const MatrixXd& theta, const Evaluate& evaluate, Asked asked = Asked::both) {
   Evaluated out{RowVectorXd::Constant(theta.cols(), nan),
@@ -63,7 +63,7 @@ inline double column_difference(const MatrixXd& a, const MatrixXd& b) {
   return worst;
 }
 
-/// Column j of `together` against `alone(j)`, the worst of all.
+/// The largest difference between column j of `together` and `alone(j)`.
 template <class Alone>
 double difference_alone(const MatrixXd& together, const Alone& alone) {
   double worst = 0;
@@ -72,7 +72,7 @@ double difference_alone(const MatrixXd& together, const Alone& alone) {
   return worst;
 }
 
-/// theta with one coordinate of every column moved.
+/// theta with one coordinate of each column moved.
 inline MatrixXd moved(MatrixXd theta, Index coordinate, double step) {
   theta.row(coordinate).array() += step;
   return theta;
@@ -94,9 +94,9 @@ inline Finding relative_error(const std::string& clause, double error, double li
   return {clause, error <= limit, "relative error " + text(error), trait};
 }
 
-/// Many numbers of mean zero if the clause holds, each row one statistic and each column one draw.
-/// The verdict bounds the probability of rejecting by Bonferroni: p of the largest |z| times the
-/// number of statistics.
+/// Tests whether the means of several statistics are zero, as they are if the clause holds. Each
+/// statistic is a row with one number for each draw. The verdict uses Bonferroni: the p-value of
+/// the largest |z| times the number of statistics bounds the probability of rejecting.
 class ZeroMeans {
  public:
   void add(const std::string& name, const RowVectorXd& values) {
@@ -109,7 +109,8 @@ class ZeroMeans {
     name_ = name;
   }
 
-  /// Adds the sums of a MetropolisChange, or of what else has names() and a row of sums() for each.
+  /// Adds the sums of a MetropolisChange, or of any type with names() and a row of sums() for each
+  /// name.
   template <class Change>
   void add_all(const std::string& prefix, const Change& change) {
     const std::vector<std::string> names = change.names();

@@ -24,7 +24,7 @@ using Eigen::ArrayXd;
 using Eigen::VectorXd;
 
 constexpr std::uint64_t seed = 20260101;
-constexpr Index width = 13;  // a whole group of 8 columns and a rest
+constexpr Index width = 13;  // one whole group of 8 columns, and a remainder
 
 using DrawFunction = std::function<void(const Stream&, Address, Batch)>;
 
@@ -39,20 +39,21 @@ MatrixXd starting_points(const Model& model, Index columns) {
                model.dimension(), columns, {});
 }
 
-/// The first thing wrong with parameters or quantities, or "". `names`: those before, as
-/// group/name; each group has names of its own.
+/// The first thing that is wrong with parameters or quantities, or "". `names`: the names seen so
+/// far, as group/name, because two groups may use the same name.
 std::string wrong_parameter(const std::vector<Parameter>& parameters,
                             std::set<std::string>& names) {
   for (const Parameter& parameter : parameters) {
     const std::string rule = broken_name_rule(parameter.name);
     if (!rule.empty()) return "the name \"" + parameter.name + "\" " + rule;
     if (!names.insert(std::string(to_string(parameter.group)) + "/" + parameter.name).second)
-      return "the name \"" + parameter.name + "\" occurs twice";
-    if (parameter.size() < 1) return "\"" + parameter.name + "\" is empty";
+      return "two parameters or quantities of one group have the name \"" + parameter.name + "\"";
+    if (parameter.size() < 1) return "\"" + parameter.name + "\" has no elements";
     const std::string shape = parameter.constraint.broken_shape_rule(parameter.shape);
     if (!shape.empty()) return "the shape of \"" + parameter.name + "\": its constraint " + shape;
     if (parameter.group == RecordGroup::sample_stats)
-      return "\"" + parameter.name + "\" is of sample_stats, where kernels record";
+      return "\"" + parameter.name +
+             "\" is in the group sample_stats, but only kernels may record there";
   }
   return {};
 }
@@ -63,13 +64,13 @@ Finding check_parameters(const Model& model) {
   std::string wrong = wrong_parameter(parameters, names);
   for (const Parameter& parameter : parameters)
     if (wrong.empty() && parameter.group != RecordGroup::posterior)
-      wrong = "\"" + parameter.name + "\" is of another group than the posterior";
+      wrong = "\"" + parameter.name + "\" must belong to the group posterior";
   const Index d = model.dimension();
   if (!wrong.empty() || d < 1) return {"parameters", false, wrong.empty() ? "d is 0" : wrong};
   return {"parameters", true, std::to_string(names.size()) + " names, d = " + std::to_string(d)};
 }
 
-/// Of the replicate in column j.
+/// The address of the replicate in column j.
 Address of_replicate(const Address& at, Index j) {
   return {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
 }
@@ -83,9 +84,12 @@ Finding check_addresses(const std::string& clause, const DrawFunction& draws, In
   const bool moves = (all.array() != drawn(draws, d, width, {4, 1, 40}).array()).any();
   const bool holds = worst <= 1e-12 && repeats && moves && all.allFinite();
   return {clause, holds,
-          "column against its replicate alone: " + text(worst) +
-              (repeats ? "" : "; a second call gives other numbers") +
-              (moves ? "" : "; the next sweep gives the same numbers")};
+          "a replicate that is drawn alone differs from the same replicate in a batch by " +
+              text(worst) +
+              (repeats ? ""
+                       : "; a second call with the same address gives other numbers, but must give "
+                         "the same") +
+              (moves ? "" : "; the next sweep gives the same numbers, but must give others")};
 }
 
 Finding check_initial(const Model& model, const Evaluated& at) {
@@ -113,7 +117,8 @@ Finding check_batch(const Model& model, const MatrixXd& theta, const Evaluated& 
     worst = worse(worst, column_difference(together.g.col(j), alone.g));
     worst = worse(worst, std::abs(together.u[j] - alone.u[0]) / size);
   }
-  return {"batch", worst <= 1e-12, "columns together and alone differ by " + text(worst)};
+  return {"batch", worst <= 1e-12,
+          "columns evaluated together and columns evaluated one by one differ by " + text(worst)};
 }
 
 Finding check_isolation(const Model& model, const MatrixXd& theta, const Evaluated& clean) {
@@ -128,20 +133,21 @@ Finding check_isolation(const Model& model, const MatrixXd& theta, const Evaluat
                  !same_bits(values.u.col(kept), clean.u.col(kept));
     }
   }
-  return {"isolation", changed == 0,
-          std::to_string(changed) + " of 12 columns changed when their neighbours did"};
+  return {
+      "isolation", changed == 0,
+      std::to_string(changed) + " of 12 columns changed when only the other columns were changed"};
 }
 
 Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Evaluated& both) {
   return {"gradient only", same_bits(evaluated(model, theta, Asked::gradient).g, both.g),
-          "the gradient's bits with and without U"};
+          "the gradient must have the same bits when U is requested and when it is not"};
 }
 
-/// |U alone - U| <= 1e-12 (1 + |U|), column by column.
+/// |U only - U| <= 1e-12 (1 + |U|), column by column.
 Finding check_potential_alone(const Model& model, const MatrixXd& theta, const Evaluated& both) {
   const RowVectorXd alone = evaluated(model, theta, Asked::potential).u;
   const double error = ((alone - both.u).array().abs() / (1.0 + both.u.array().abs())).maxCoeff();
-  return {"potential alone", error <= 1e-12, "relative error " + std::to_string(error)};
+  return {"potential only", error <= 1e-12, "the relative error of U is " + std::to_string(error)};
 }
 
 Index total_size(const std::vector<Parameter>& quantities) {
@@ -149,7 +155,7 @@ Index total_size(const std::vector<Parameter>& quantities) {
                          [](Index sum, const Parameter& one) { return sum + one.size(); });
 }
 
-/// Of all that is recorded before generated quantities.
+/// The names of everything recorded before generated quantities.
 std::set<std::string> recorded_names(const Model& model) {
   std::set<std::string> names;
   const Derived* const derived = model.offers<Derived>();
@@ -174,12 +180,13 @@ Finding check_derived(const Model& model, const Derived& derived, const MatrixXd
     derived.derive(theta.col(j), alone);
     return alone;
   });
-  return {
-      "derived", out.allFinite() && worst <= 1e-12,
-      std::to_string(rows) + " quantities; columns together and alone differ by " + text(worst)};
+  return {"derived", out.allFinite() && worst <= 1e-12,
+          std::to_string(rows) +
+              " quantities; columns derived together and columns derived one by one differ by " +
+              text(worst)};
 }
 
-/// What is generated belongs to the replicate, wherever its column stands.
+/// Generated values depend on the replicate, not on the position of its column.
 Finding check_generated(const Model& model, const Generated& quantities, const MatrixXd& theta) {
   std::set<std::string> names = recorded_names(model);
   const std::vector<Parameter> generated = quantities.generated();
@@ -196,8 +203,11 @@ Finding check_generated(const Model& model, const Generated& quantities, const M
       difference_alone(all, [&](Index j) { return draws(theta.col(j), of_replicate(at, j)); });
   const bool repeats = same_bits(all, draws(theta, at));
   return {"generated", worst <= 1e-12 && repeats && all.allFinite(),
-          "column against its replicate alone: " + text(worst) +
-              (repeats ? "" : "; a second call gives other numbers")};
+          "a replicate that is drawn alone differs from the same replicate in a batch by " +
+              text(worst) +
+              (repeats ? ""
+                       : "; a second call with the same address gives other numbers, but must give "
+                         "the same")};
 }
 
 MatrixXd multiplied(const HessianProducts& products, const MatrixXd& theta, const MatrixXd& v) {
@@ -207,8 +217,8 @@ MatrixXd multiplied(const HessianProducts& products, const MatrixXd& theta, cons
   return out;
 }
 
-/// Against central differences of the gradient along v, whose own errors are some 1e-10 of the
-/// larger of the gradient and its change.
+/// Compares products with central differences of the gradient along v. The errors of these
+/// differences are about 1e-10 of the gradient or of its change, whichever is larger.
 Finding check_hessian_products(const Model& model, const HessianProducts& products,
                                const MatrixXd& theta) {
   constexpr double h = 6e-6;
@@ -225,11 +235,12 @@ Finding check_hessian_products(const Model& model, const HessianProducts& produc
   const double apart = difference_alone(
       analytic, [&](Index j) { return multiplied(products, theta.col(j), v.col(j)); });
   return {"Hessian products", worst < 1e-6 && apart <= 1e-8,
-          "against differences of the gradient: relative error " + text(worst) +
-              "; columns together and alone differ by " + text(apart)};
+          "the relative error against central differences of the gradient is " + text(worst) +
+              "; columns multiplied together and columns multiplied one by one differ by " +
+              text(apart)};
 }
 
-/// G of every column of theta, d^2 x w; what the model does not write stays NaN.
+/// G at each column of theta, d^2 x w. NaN marks what the model does not write.
 MatrixXd metrics(const Metric& metric, const MatrixXd& theta) {
   MatrixXd G = MatrixXd::Constant(theta.rows() * theta.rows(), theta.cols(), nan);
   Workspace scratch;
@@ -269,12 +280,12 @@ Finding check_metric_matrix(const Metric& metric, const MatrixXd& theta) {
     indefinite += !one.allFinite() || one.llt().info() != Eigen::Success;
   }
   return {"metric", asymmetry <= 1e-12 && indefinite == 0,
-          "relative asymmetry " + text(asymmetry) + "; " + std::to_string(indefinite) + " of " +
-              std::to_string(theta.cols()) + " matrices are not positive definite"};
+          "the relative asymmetry of G is " + text(asymmetry) + "; " + std::to_string(indefinite) +
+              " of " + std::to_string(theta.cols()) + " matrices are not positive definite"};
 }
 
-/// A contraction against `numeric(i, W, dG / dtheta_i, out)`, which adds to `out` what central
-/// differences of G by coordinate i make of it.
+/// The relative error of a contraction, against central differences of G. `numeric(i, W, dG /
+/// dtheta_i, out)` adds to `out` the contribution of the difference along coordinate i.
 template <class Numeric>
 double contraction_error(const Metric& metric, Contraction how, const MatrixXd& theta,
                          const Numeric& numeric) {
@@ -296,18 +307,19 @@ double contraction_error(const Metric& metric, Contraction how, const MatrixXd& 
   return (analytic - found).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
 }
 
-/// Of sum_ab W_ab dG_ab / dtheta_i.
+/// Checks sum_ab W_ab dG_ab / dtheta_i.
 Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
   const double worst =
       contraction_error(metric, &Metric::contract_derivative, theta,
                         [](Index i, const MatrixXd& W, const MatrixXd& change, MatrixXd& out) {
                           out.row(i) = W.cwiseProduct(change).colwise().sum();
                         });
-  return {"metric derivative", worst < 1e-7,
-          "contraction against differences of G: relative error " + text(worst)};
+  return {
+      "metric derivative", worst < 1e-7,
+      "the relative error of the contraction against central differences of G is " + text(worst)};
 }
 
-/// Of sum_bj W_bj dG_ab / dtheta_j.
+/// Checks sum_bj W_bj dG_ab / dtheta_j.
 Finding check_metric_crosswise(const Metric& metric, const MatrixXd& theta) {
   const double worst =
       contraction_error(metric, &Metric::contract_crosswise, theta,
@@ -317,10 +329,11 @@ Finding check_metric_crosswise(const Metric& metric, const MatrixXd& theta) {
                                           W.col(j).segment(i * out.rows(), out.rows());
                         });
   return {"metric crosswise", worst < 1e-7,
-          "contraction across its rows against differences of G: relative error " + text(worst)};
+          "the relative error of the crosswise contraction against central differences of G is " +
+              text(worst)};
 }
 
-/// A column alone against itself among columns of NaN.
+/// Compares a column by itself with the same column among columns of NaN.
 Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
   const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
   const auto derivative = [&](const MatrixXd& at, const MatrixXd& weights) {
@@ -336,7 +349,8 @@ Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
         worst, column_difference(derivative(theta.col(j), W.col(j)), derivative(spoilt, W).col(j)));
   }
   return {"metric columns", worst <= 1e-12,
-          "a column alone and among columns of NaN differ by " + text(worst)};
+          "a column that is evaluated alone differs from the same column among columns of NaN by " +
+              text(worst)};
 }
 
 Findings check_metric(const Metric& metric, const MatrixXd& theta) {
@@ -344,7 +358,7 @@ Findings check_metric(const Metric& metric, const MatrixXd& theta) {
           check_metric_crosswise(metric, theta), check_metric_columns(metric, theta)};
 }
 
-/// The sum of terms of a model, as its contract sees it; what it does not write stays NaN.
+/// The sum of terms of a model. NaN marks what the model does not write.
 class Terms {
  public:
   explicit Terms(const SumOfTerms& sum) : sum_(sum) {}
@@ -365,11 +379,12 @@ class Terms {
     sum_.gradients_of_terms(theta, indices, out, scratch);
     return out;
   }
-  /// Every term in each of w columns, from the last to the first.
+  /// All terms, from the last to the first, in each of w columns.
   MatrixXd all(Index w) const {
     return VectorXd::LinSpaced(count(), static_cast<double>(count() - 1), 0).replicate(1, w);
   }
-  /// Lists of up to seven different terms, another one for each of w columns while they last.
+  /// A list of up to seven different terms for each of w columns. The lists differ if there are
+  /// enough terms.
   MatrixXd some(Index w) const {
     MatrixXd indices(std::min<Index>(7, count()), w);
     for (Index j = 0; j < w; ++j)
@@ -382,7 +397,7 @@ class Terms {
   const SumOfTerms& sum_;
 };
 
-/// A minibatch as a model of its own, for gradient_error.
+/// A minibatch as a model, for gradient_error.
 class Minibatch final : public Model {
  public:
   Minibatch(const Model& whole, MatrixXd indices) : whole_(whole), indices_(std::move(indices)) {}
@@ -411,7 +426,7 @@ double sum_difference(const MatrixXd& whole, const MatrixXd& a, const MatrixXd& 
   return worst;
 }
 
-/// The same of U and gradient, whichever is worse.
+/// The larger of the sum_differences of U and of the gradient.
 double sum_difference(const Evaluated& whole, const Evaluated& a, const Evaluated& b) {
   return worse(sum_difference(whole.g, a.g, b.g), sum_difference(whole.u, a.u, b.u));
 }
@@ -420,8 +435,8 @@ Finding check_terms_sum(const Terms& terms, const MatrixXd& theta, const Evaluat
   const double worst =
       sum_difference(whole, terms.rest(theta), terms.of(theta, terms.all(theta.cols())));
   return {"sum of terms", worst <= 1e-12,
-          "the rest and all " + std::to_string(terms.count()) + " terms differ from U by " +
-              text(worst)};
+          "the sum of evaluate_rest() and all " + std::to_string(terms.count()) +
+              " terms differs from U by " + text(worst)};
 }
 
 Finding check_terms_singly(const Terms& terms, const MatrixXd& theta) {
@@ -433,11 +448,13 @@ Finding check_terms_singly(const Terms& terms, const MatrixXd& theta) {
                            .cwiseAbs()
                            .maxCoeff<Eigen::PropagateNaN>() /
                        scale;
-  return {"terms singly", worst <= 1e-12,
-          "gradients one by one and together differ by " + text(worst)};
+  return {"terms one by one", worst <= 1e-12,
+          "the sum of the gradients of single terms differs from the gradient of the terms "
+          "together by " +
+              text(worst)};
 }
 
-/// Terms n, n, n and m against three times that of n and once that of m.
+/// Compares terms n, n, n and m with three times term n plus term m.
 Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
   const MatrixXd one = theta.leftCols(1);
   const double m = terms.count() > 1 ? 1 : 0;
@@ -452,10 +469,13 @@ Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
   expected << first, first, first, other.g;
   const double singly = column_difference(expected, terms.gradients(one, repeated));
   return {"terms repeated", together <= 1e-12 && singly <= 1e-12,
-          "a term three times differs by " + text(together) + ", its gradients by " + text(singly)};
+          "listing a term three times differs from 3 times the term by " + text(together) +
+              ", and the gradients of the listed terms differ from those of the single terms by " +
+              text(singly)};
 }
 
-/// A column alone against itself among columns with other lists, at theirs and at NaN.
+/// Compares a column by itself with the same column among columns with other lists, at valid points
+/// and at NaN.
 Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
   const MatrixXd indices = terms.some(theta.cols());
   const Evaluated together = terms.of(theta, indices);
@@ -472,7 +492,9 @@ Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
     }
   }
   return {"terms by column", worst <= 1e-12,
-          "a column alone and among columns of other lists differ by " + text(worst)};
+          "a column that is evaluated alone differs from the same column among columns with other "
+          "lists of terms by " +
+              text(worst)};
 }
 
 Finding check_terms_gradient(const Model& model, const Terms& terms, const MatrixXd& theta) {
@@ -490,7 +512,7 @@ Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
   return {
       "terms gradient only",
       same_bits(of_terms, terms.of(theta, indices).g) && same_bits(of_rest, terms.rest(theta).g),
-      "the gradient's bits with and without U"};
+      "the gradient must have the same bits when U is requested and when it is not"};
 }
 
 Findings check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at) {
@@ -500,13 +522,14 @@ Findings check_sum(const Model& model, const MatrixXd& theta, const Evaluated& a
           check_terms_gradient(model, terms, theta), check_terms_gradient_only(terms, theta)};
 }
 
-/// Exact draws with U and gradient, in columns.
+/// Exact draws as columns, with U and gradient.
 struct Sample {
   MatrixXd theta;
   Evaluated at;
 };
 
-/// Stein's identities hold of the coordinates that take real numbers, given the others.
+/// Keeps only the coordinates with real values. Stein's identities hold for these coordinates,
+/// given all other coordinates.
 Sample of_real_coordinates(const Model& model, Sample sample) {
   const std::vector<Index> real = real_coordinates(model.parameters());
   if (std::ssize(real) == sample.theta.rows()) return sample;
@@ -529,7 +552,7 @@ std::vector<Index> some_coordinates(Index d) {
   return {chosen.begin(), chosen.end()};
 }
 
-/// E[f dU/dtheta_j] = E[df/dtheta_j] with f = 1 and theta_i.
+/// Adds the identities E[f dU/dtheta_j] = E[df/dtheta_j] for f = 1 and for f = theta_i.
 void add_identities(const Sample& sample, Index j, ZeroMeans& means) {
   const auto g = sample.at.g.row(j).array();
   const std::string name = "g[" + std::to_string(j) + "]";
@@ -539,7 +562,7 @@ void add_identities(const Sample& sample, Index j, ZeroMeans& means) {
               (sample.theta.row(i).array() * g - (i == j ? 1.0 : 0.0)).matrix());
 }
 
-/// The same with f = (U - centre) theta_i, summed over i; `virial` is theta'g.
+/// Adds the identity for f = (U - centre) theta_i, summed over i; `virial` is theta'g.
 void add_virial(const Sample& sample, const RowVectorXd& virial, double centre, ZeroMeans& means) {
   const auto d = static_cast<double>(sample.theta.rows());
   const auto u = sample.at.u.array() - centre;
@@ -565,7 +588,8 @@ Finding check_exact_law(const Sample& sample) {
   return means.finding("exact law");
 }
 
-/// Draws of the prior, each with U and gradient of the posterior of data drawn with it.
+/// Prior draws theta, each with U and gradient of the posterior given data that are drawn with this
+/// theta.
 Sample joint_sample(const Model& model, Index n) {
   Sample sample;
   const Index d = model.dimension();
@@ -584,7 +608,8 @@ Sample joint_sample(const Model& model, Index n) {
   return of_real_coordinates(model, std::move(sample));
 }
 
-/// Parameters are exact draws of the posterior of the data drawn with them: Stein's identities.
+/// Prior draws are exact draws from the posterior given data drawn with these parameters, so
+/// Stein's identities hold.
 Finding check_data_draws(const Model& model) {
   const Index terms =
       model.offers<SumOfTerms>() == nullptr ? 1 : model.offers<SumOfTerms>()->terms();
@@ -596,7 +621,8 @@ Finding check_data_draws(const Model& model) {
   return means.finding("data draws");
 }
 
-/// Statistics of mean zero under the law: their products across independent draws have mean zero.
+/// Statistics with mean zero under the exact law. Their products across independent draws have mean
+/// zero too.
 MatrixXd centred_statistics(const Sample& sample) {
   const Index d = sample.theta.rows();
   MatrixXd out(3, sample.theta.cols());
@@ -627,7 +653,7 @@ Findings check_exact(const Model& model) {
   return {check_exact_law(first), check_independence(first, exact_sample(model, n, 2))};
 }
 
-/// The position with one of the conditionals drawn anew.
+/// The position after one conditional is drawn again.
 MatrixXd redrawn(const Model& model, std::size_t which, MatrixXd theta, Address at) {
   Workspace scratch;
   model.offers<ConditionalDraws>()->draw_conditional(
@@ -635,8 +661,7 @@ MatrixXd redrawn(const Model& model, std::size_t which, MatrixXd theta, Address 
   return theta;
 }
 
-/// Of the coordinates of a conditional that `changed` holds, and whether the others are those of
-/// `theta`.
+/// Whether a draw of a conditional leaves all coordinates except its `own` unchanged.
 bool keeps_the_rest(const std::vector<Index>& own, const MatrixXd& theta, const MatrixXd& changed) {
   for (Index i = 0; i < theta.rows(); ++i) {
     const bool drawn = std::binary_search(own.begin(), own.end(), i);
@@ -645,7 +670,7 @@ bool keeps_the_rest(const std::vector<Index>& own, const MatrixXd& theta, const 
   return true;
 }
 
-/// A Metropolis step from what is drawn leaves it as it is, in the mean.
+/// Checks that a Metropolis step after a conditional draw leaves means unchanged.
 void check_conditional_law(const Model& model, std::size_t which, const std::vector<Index>& own,
                            const MatrixXd& theta, ZeroMeans& means) {
   constexpr Index pilots = 8;
@@ -670,7 +695,8 @@ void check_conditional_law(const Model& model, std::size_t which, const std::vec
   means.add_all("conditional " + std::to_string(which) + ": ", change);
 }
 
-/// Draws given the rest write their own coordinates alone, from these addresses, and come from U.
+/// Checks that conditional draws write only their own coordinates, use their addresses, and have
+/// the distribution that U defines.
 void check_conditionals(const Model& model, Findings& findings) {
   const MatrixXd theta = starting_points(model, 64);
   ZeroMeans means;
@@ -687,11 +713,13 @@ void check_conditionals(const Model& model, Findings& findings) {
         check_addresses("conditional " + std::to_string(k) + " addresses", alone, std::ssize(own)));
     check_conditional_law(model, k, own, theta, means);
   }
-  findings.push_back({"conditional draws keep the rest", keeps, "bits of the other coordinates"});
+  findings.push_back({"conditional draws keep the rest", keeps,
+                      "a conditional draw must not change a bit of the other coordinates"});
   findings.push_back(means.finding("conditional draws"));
 }
 
-/// Rows of quantities of the group log_likelihood, if there is one for each term of the model.
+/// The rows of the quantities in the group log_likelihood; empty unless there is one row for each
+/// term of the model.
 std::vector<Index> rows_of_terms(const Model& model, const std::vector<Parameter>& quantities) {
   std::vector<Index> rows;
   Index row = 0;
@@ -702,8 +730,8 @@ std::vector<Index> rows_of_terms(const Model& model, const std::vector<Parameter
   return std::ssize(rows) == model.offers<SumOfTerms>()->terms() ? rows : std::vector<Index>();
 }
 
-/// Where the terms are the likelihood, what is recorded of it case by case sums to -(U - U_0), up
-/// to a constant.
+/// If the terms are the likelihood, the recorded log likelihoods of cases must sum to -(U - U_0),
+/// up to a constant.
 void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& findings) {
   const std::vector<Parameter> quantities = model.offers<Generated>()->generated();
   const std::vector<Index> rows = rows_of_terms(model, quantities);
@@ -716,11 +744,13 @@ void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& 
   const double scale = 1 + terms.cwiseAbs().maxCoeff();
   const double worst = (sums.array() - sums(0)).abs().maxCoeff() / scale;
   findings.push_back({"log likelihoods", worst <= 1e-9,
-                      "of cases against U - U_0, differences from point to point: " + text(worst)});
+                      "the sum of the log likelihoods of the cases plus U - U_0 must be the same "
+                      "at all points; its relative change is " +
+                          text(worst)});
 }
 
-/// Where a density of the prior and draws of it are there, E h'(theta_i) = E h(theta_i) dU_0 /
-/// dtheta_i over the draws for h = 1, theta_i and sin theta_i: integration by parts.
+/// If the prior has both a density and draws, E h'(theta_i) = E h(theta_i) dU_0 / dtheta_i over the
+/// draws for h = 1, theta_i and sin theta_i, by integration by parts.
 void check_prior_law(const Model& model, Findings& findings) {
   const Index d = model.dimension();
   const Index n = std::max<Index>(1000, 100000 / d);
@@ -736,16 +766,16 @@ void check_prior_law(const Model& model, Findings& findings) {
     means.add(name + ", virial", (x * g - 1.0).matrix());
     means.add(name + ", sine", (x.sin() * g - x.cos()).matrix());
   }
-  findings.push_back(means.finding("prior draws are of its density"));
+  findings.push_back(means.finding("prior draws match its density"));
 }
 
-/// Adds the clauses that compare bits; they mean something for a pure model only.
+/// Adds the clauses that compare bits; they apply only to a pure model.
 void check_bits(const Model& model, const MatrixXd& theta, const Evaluated& at,
                 Findings& findings) {
   findings.push_back(
       {"purity",
        same_bits(evaluated(model, theta).g, at.g) && same_bits(evaluated(model, theta).u, at.u),
-       "the bits of two evaluations"});
+       "two evaluations at the same points must give the same bits"});
   if (!findings.back().holds) return;
   append(findings, {check_isolation(model, theta, at), check_gradient_only(model, theta, at),
                     check_potential_alone(model, theta, at)});
@@ -778,7 +808,7 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   if (model.offers<EstimatedDensity>() != nullptr) check_estimated_density(model, theta, findings);
   if (model.offers<GaussianPrior>() != nullptr)
     findings.push_back(check_gaussian_prior(model, theta));
-  append(findings, check_block_potentials(model, theta));
+  append(findings, check_conditional_potentials(model, theta));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The contract of every recipe of a diffusion.
 // SPDX-License-Identifier: Apache-2.0
 #include "bowl.hpp"
-#include "curvature_clauses.hpp"
 #include "measured.hpp"
+#include "preconditioner_clauses.hpp"
 
 #include <mixwell/base/random.hpp>
 #include <mixwell/contracts/recipe.hpp>
@@ -20,7 +20,8 @@ class RecipeAt {
   RecipeAt(const Recipe& recipe, const Eigen::VectorXd& z)
       : recipe_(recipe), z_(z), numbers_(numbers_of(recipe, z)) {}
 
-  /// Column j of z gives column j. What was there before is overwritten.
+  /// Column j of the result is computed at column j of z. A recipe must overwrite all previous
+  /// values.
   static Eigen::MatrixXd numbers_of(const Recipe& recipe, const Eigen::MatrixXd& z) {
     Eigen::MatrixXd numbers = Eigen::MatrixXd::Constant(recipe.rows(dimension), z.cols(), 3.0);
     Workspace scratch;
@@ -56,7 +57,7 @@ class RecipeAt {
   Eigen::MatrixXd numbers_;
 };
 
-/// Around the auxiliaries' means, and 0.
+/// Points around the means of the auxiliaries, and around 0 for theta.
 Eigen::MatrixXd positions(const Recipe& recipe) {
   const Recipe::Auxiliaries r = recipe.auxiliaries(dimension);
   Eigen::MatrixXd z(dimension + r.mean.size(), 3);
@@ -79,7 +80,7 @@ Eigen::VectorXd divergence(const Recipe& recipe, const Eigen::VectorXd& z) {
   return sum;
 }
 
-/// |found - wanted| over the size, 1 at least.
+/// |found - wanted| relative to `size`, or to 1 if `size` is smaller.
 double error_of(const Eigen::MatrixXd& found, const Eigen::MatrixXd& wanted, double size) {
   return (found - wanted).norm() / std::max(1.0, size);
 }
@@ -91,10 +92,10 @@ Finding alone(const Recipe& recipe, const Eigen::MatrixXd& z) {
     const auto own = together.col(j);
     worst = worse(worst, error_of(RecipeAt::numbers_of(recipe, z.col(j)), own, own.norm()));
   }
-  return relative_error("the numbers of D and Q are of each column alone", worst, 1e-12);
+  return relative_error("the numbers of D and Q depend only on their own column", worst, 1e-12);
 }
 
-/// Near 0, and, if it holds everywhere, far out.
+/// Checks the bound near 0. Checks a global bound far out too.
 void check_bound(const Recipe& recipe, const Eigen::VectorXd& z, Findings& findings) {
   const Bound bound = recipe.coefficients_traits().bound;
   if (bound == Bound::unknown || recipe.rows(dimension) == 0) return;

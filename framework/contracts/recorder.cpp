@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t warmup_draws = 23;
 constexpr std::int64_t draw_count = 41;
-/// Draws of a run are counted through both phases.
+/// The number of draws in both phases, which are numbered together.
 constexpr std::int64_t run_end = warmup_draws + draw_count;
 constexpr std::int64_t piece_draws = 5;
 
@@ -46,7 +46,7 @@ RunHeader header_in(const std::string& folder) {
   header.slots = 2;
   header.thin = 2;
   header.warmup = warmup_draws * header.thin;
-  header.draws = 8;  // fewer than come: it is a hint
+  header.draws = 8;  // fewer draws than are written, because this field is only a hint
   header.record_warmup = true;
   const auto posterior = RecordGroup::posterior;
   const auto stats = RecordGroup::sample_stats;
@@ -59,7 +59,7 @@ RunHeader header_in(const std::string& folder) {
   return header;
 }
 
-/// Another number for each place and each `version` of it; NaN and infinities among them.
+/// A different number for each place and each `version`. Some numbers are NaN or infinite.
 double number(const Column& column, std::int64_t place, int version) {
   if (column.type == RecordType::boolean) return static_cast<double>((place / 3 + version) % 2);
   const auto whole = static_cast<double>(place * 10 + version);
@@ -69,7 +69,7 @@ double number(const Column& column, std::int64_t place, int version) {
   return 0.1 + whole / 7.0;
 }
 
-/// Draws [first, first + draws) of one phase.
+/// Writes draws [first, first + draws) of one phase.
 void write_chunk(Recording& recording, const RunHeader& header, bool warmup, std::int64_t first,
                  std::int64_t draws, int version) {
   Chunk chunk{warmup, first, draws, {}};
@@ -90,7 +90,7 @@ void write_chunk(Recording& recording, const RunHeader& header, bool warmup, std
   recording.write(chunk);
 }
 
-/// Draws [from, to) of the run, at most `piece` at a time.
+/// Writes draws [from, to) of the run, at most `piece` at a time.
 void write(Recording& recording, const RunHeader& header, std::int64_t from, std::int64_t to,
            std::int64_t piece = piece_draws, int version = 0) {
   while (from < to) {
@@ -125,7 +125,7 @@ std::string all_draws(const std::string& path) {
   return text;
 }
 
-/// One run's recording, in folders of its own.
+/// The recording of one run, in its own folders.
 class OneRecording {
  public:
   OneRecording(const Recorder& recorder, RunHeader header)
@@ -136,12 +136,12 @@ class OneRecording {
   Recording& recording() { return *recording_; }
 
   void open() { recording_ = recorder_.open(header_); }
-  /// Draws [from, to) of the run, at most `piece` at a time.
+  /// Writes draws [from, to) of the run, at most `piece` at a time.
   void write(std::int64_t from, std::int64_t to, std::int64_t piece = piece_draws,
              int version = 0) {
     contracts::write(*recording_, header_, from, to, piece, version);
   }
-  /// Draws that are not those of the run.
+  /// Writes draws that differ from those of the run.
   void write_others(std::int64_t from, std::int64_t to) { write(from, to, piece_draws, 1); }
 
   SavedState save() {
@@ -149,7 +149,7 @@ class OneRecording {
     recording_->visit_state(writer);
     return writer.bytes();
   }
-  /// What was opened before is given up.
+  /// Abandons the open recording, and resumes from the state.
   void resume(const SavedState& state) {
     recording_.reset();
     RunHeader header = header_;
@@ -181,7 +181,7 @@ class OneRecording {
   std::unique_ptr<Recording> recording_;
 };
 
-/// Headers that differ from a run's in one thing each.
+/// Headers that each differ from the header of a run in one property.
 std::vector<std::pair<std::string, RunHeader>> other_headers(const RunHeader& header) {
   std::vector<std::pair<std::string, RunHeader>> all;
   const auto add = [&](const char* what) -> RunHeader& {
@@ -194,16 +194,17 @@ std::vector<std::pair<std::string, RunHeader>> other_headers(const RunHeader& he
   add("split of chains into slots").replicates = 6;
   all.back().second.slots = 1;
   add("thinning").thin = 3;
-  add("warm-up").warmup = 2;
-  add("recording of warm-up").record_warmup = false;
+  add("warmup").warmup = 2;
+  add("recording of warmup").record_warmup = false;
   add("name of a column").columns[0].name = "thetb";
   add("shape of a column").columns[2].shape = {4};
   add("length of a column").columns[0].shape = {4};
   add("type of a column").columns[4].type = RecordType::integer;
   add("group of a column").columns[1].group = RecordGroup::posterior;
-  add("number of times that a column comes").columns[5].once = false;
-  add("column more").columns.push_back({RecordGroup::posterior, "y", {}, RecordType::real, "", ""});
-  add("column less").columns.pop_back();
+  add("number of recordings of a column").columns[5].once = false;
+  add("list of columns (one more)")
+      .columns.push_back({RecordGroup::posterior, "y", {}, RecordType::real, "", ""});
+  add("list of columns (one less)").columns.pop_back();
   return all;
 }
 
@@ -211,8 +212,8 @@ bool nothing_in(const RunHeader& header) {
   return files_of(header.path).empty() && files_of(header.scratch).empty();
 }
 
-/// State saved after `saved` draws, given up after `written`; those in between are other draws than
-/// the resumed run writes.
+/// The state is saved after `saved` draws, and the recording is abandoned after `written`. The
+/// draws in between differ from those that the resumed run writes.
 struct Interruption {
   std::int64_t saved;
   std::int64_t written;
@@ -229,13 +230,13 @@ class Laws {
     interruptions();
     clause("state", &Laws::state_again);
     clause("final name", &Laws::final_name);
-    clause("finish and go on", &Laws::finish_and_go_on);
+    clause("finish and continue", &Laws::finish_and_go_on);
     clause("finish and resume", &Laws::finish_and_resume);
     clause("kill", &Laws::kill);
     clause("unfinished", &Laws::unfinished);
     clause("unfinished after saving", &Laws::unfinished_after_saving);
-    clause("other header", &Laws::other_header);
-    clause("nothing there", &Laws::nothing_there);
+    clause("different header", &Laws::other_header);
+    clause("nothing to resume", &Laws::nothing_there);
     return std::move(findings_);
   }
 
@@ -259,7 +260,7 @@ class Laws {
     try {
       wrong = check();
     } catch (const std::exception& error) {
-      wrong = std::string("threw: ") + error.what();
+      wrong = std::string("the recorder threw an exception: ") + error.what();
     }
     findings_.push_back({name, wrong.empty(), wrong});
   }
@@ -292,8 +293,8 @@ class Laws {
   static std::string compare(const std::string& found, const std::string& wanted) {
     if (found == wanted) return {};
     const auto at = std::mismatch(found.begin(), found.end(), wanted.begin(), wanted.end()).first;
-    return "contents differ from byte " + std::to_string(at - found.begin()) + " of " +
-           std::to_string(wanted.size()) + " on";
+    return "the recorded contents differ from the expected contents from byte " +
+           std::to_string(at - found.begin()) + " of " + std::to_string(wanted.size()) + " on";
   }
   std::string compare(const OneRecording& run, std::int64_t end = run_end) {
     return compare(contents_of(run), whole(end));
@@ -322,16 +323,16 @@ class Laws {
   void interruptions() {
     constexpr std::int64_t sampling = warmup_draws;  // where it begins
     same("restore before the first draw", {{0, 0}});
-    same("restore in warm-up", {{11, 11}});
+    same("restore in warmup", {{11, 11}});
     same("restore between the phases", {{sampling, sampling}});
     same("restore in sampling", {{sampling + 14, sampling + 14}});
     same("restore after the last draw", {{run_end, run_end}});
     same("restore twice", {{11, 11}, {sampling + 14, sampling + 14}});
-    same("overwrite in warm-up", {{11, 17}});
-    same("overwrite from warm-up into sampling", {{11, sampling + 9}});
+    same("overwrite in warmup", {{11, 17}});
+    same("overwrite from warmup into sampling", {{11, sampling + 9}});
     same("overwrite in sampling", {{sampling + 14, sampling + 27}});
     same("overwrite twice", {{11, sampling + 9}, {sampling + 5, sampling + 30}});
-    same("shorten in warm-up", {{11, sampling + 9}}, 15);
+    same("shorten in warmup", {{11, sampling + 9}}, 15);
     same("shorten in sampling", {{sampling + 5, sampling + 30}}, sampling + 20);
     same("shorten to the saved state", {{sampling + 5, sampling + 30}}, sampling + 5);
   }
@@ -343,8 +344,9 @@ class Laws {
     run.write(warmup_draws + 14, warmup_draws + 19);
     const SavedState later = run.save();
     run.resume(state);
-    if (run.save() != state) return "saved again it differs";
-    return later == state ? "it is the same five draws later" : "";
+    if (run.save() != state)
+      return "a state that was restored and saved again differs from the first saved state";
+    return later == state ? "the saved state did not change after five more draws" : "";
   }
 
   std::string final_name() {
@@ -352,9 +354,12 @@ class Laws {
     run.write(0, 30);
     run.save();
     run.write(30, 40);
-    if (!files_of(run.header().path).empty()) return "a file is there before finish";
+    if (!files_of(run.header().path).empty())
+      return "a file had its final name before finish() was called";
     run.finish(40);
-    return files_of(run.header().path).empty() ? "finish leaves no file" : "";
+    return files_of(run.header().path).empty()
+               ? "no file had its final name after finish() was called"
+               : "";
   }
 
   std::string finish_and_go_on() {
@@ -378,7 +383,8 @@ class Laws {
     return compare(run);
   }
 
-  /// Two pieces of other draws follow the saved state, more than any buffer should hold.
+  /// The killed process has written 1000 other draws after the saved state, more than any buffer
+  /// should hold.
   std::string kill() {
     OneRecording run = unopened();
     const std::string file = run.header().path + "/../state";
@@ -386,7 +392,8 @@ class Laws {
     if (child == 0) die_after_saving(run.header(), file);
     int status = 0;
     if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
-      return "the process that was to be killed ended in another way";
+      return "the test should have killed a writing process with SIGKILL, but this process ended "
+             "in another way";
     const std::string bytes = bytes_of(file);
     run.resume({bytes.begin(), bytes.end()});
     run.write_and_finish(30, run_end);
@@ -410,7 +417,7 @@ class Laws {
     OneRecording run = start();
     run.write(0, 30);
     run.give_up();
-    return nothing_in(run.header()) ? "" : "something is left behind";
+    return nothing_in(run.header()) ? "" : "the unfinished recording left files behind";
   }
 
   std::string unfinished_after_saving() {
@@ -424,7 +431,7 @@ class Laws {
     return compare(run);
   }
 
-  /// After thirty draws.
+  /// The state after thirty draws.
   static SavedState saved(OneRecording& run) {
     run.write(0, 30);
     return run.save();
@@ -444,11 +451,14 @@ class Laws {
     const SavedState state = saved(run);
     run.give_up();
     for (const auto& [what, other] : other_headers(run.header()))
-      if (!is_refused({recorder_, other}, state)) return "another " + what + " is not refused";
+      if (!is_refused({recorder_, other}, state))
+        return "the recorder must refuse to resume a saved state when the header has a different " +
+               what + ", but it resumed";
     OneRecording longer = start();
     longer.write(0, 31);
     if (!is_refused({recorder_, run.header()}, longer.save()))
-      return "a state of more draws is not refused";
+      return "the recorder must refuse a saved state with more draws than were written, but it "
+             "resumed";
     run.resume(state);
     run.write_and_finish(30, run_end);
     return compare(run);
@@ -458,8 +468,9 @@ class Laws {
     OneRecording other = start();
     const SavedState state = saved(other);
     const OneRecording run = unopened();
-    if (!is_refused({recorder_, run.header()}, state)) return "not refused";
-    return nothing_in(run.header()) ? "" : "something is left behind";
+    if (!is_refused({recorder_, run.header()}, state))
+      return "the recorder must refuse to resume where nothing was recorded, but it resumed";
+    return nothing_in(run.header()) ? "" : "the refused recording left files behind";
   }
 
   const Recorder& recorder_;

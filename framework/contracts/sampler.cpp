@@ -16,7 +16,7 @@ void append(Recorded& all, const DrawBuffers& buffers, std::size_t record) {
   all.insert(all.end(), buffers.data[record].begin(), buffers.data[record].end());
 }
 
-/// Everything recorded in `sweeps` sweeps, record by record, in calls of the given lengths.
+/// Everything that calls of the given lengths record, record by record.
 std::vector<Recorded> recorded(Sampler& sampler, PhaseKind phase,
                                const std::vector<std::int64_t>& calls) {
   std::vector<Recorded> all;
@@ -61,10 +61,12 @@ Finding restores(const Composition& composition, PhaseKind phase) {
   const bool counted = original.gradients() == fresh.gradients() &&
                        original.divergence_count() == fresh.divergence_count() &&
                        original.divergences().size() == fresh.divergences().size();
-  return {std::string("restore in ") + (phase == PhaseKind::warmup ? "warm-up" : "sampling"),
+  return {std::string("restore in ") + (phase == PhaseKind::warmup ? "warmup" : "sampling"),
           same && counted,
           std::to_string(saved.bytes().size()) + " bytes of state" +
-              (counted ? "" : "; gradients or divergences counted differently")};
+              (counted ? ""
+                       : "; the restored sampler and the original have different counts of "
+                         "gradients or divergences")};
 }
 
 std::vector<Recorded> whole_run(const Composition& composition, std::int64_t seed,

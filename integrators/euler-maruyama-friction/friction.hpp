@@ -1,4 +1,4 @@
-// The friction F of a scheme, and the noise that it leaves to be injected.
+// The friction F of a scheme, and the noise that the scheme must add to it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace mixwell::friction {
 
-/// F, symmetric and positive definite, or alpha = eps F of only a number.
+/// F, symmetric and positive definite; or alpha = eps F for a number F.
 class Friction {
  public:
   Friction(double value, bool per_step) : number_(value), per_step_(per_step), least_(value) {}
 
-  /// d entries of a diagonal, or d^2 of a matrix row by row; one entry is a diagonal. Which it is
-  /// says the dimension: `refusal`.
+  /// d entries of a diagonal, or d^2 entries of a matrix, row by row. One entry is a diagonal. The
+  /// dimension distinguishes the two cases; see `refusal`.
   explicit Friction(const std::vector<double>& entries)
       : entries_(Eigen::VectorXd::Map(entries.data(), static_cast<Index>(entries.size()))) {
     least_ = entries_.minCoeff();
@@ -38,28 +38,30 @@ class Friction {
   bool is_number() const noexcept { return entries_.size() == 0; }
   bool is_matrix(Index d) const noexcept { return d > 1 && entries_.size() == d * d; }
   ConstMatrixMap matrix(Index d) const { return {entries_.data(), d, d}; }
-  /// The number, or the least eigenvalue in d dimensions; NaN where the matrix is not symmetric.
+  /// The number, or the least eigenvalue in d dimensions; NaN if the matrix is not symmetric.
   double least(Index d) const { return is_matrix(d) ? least_of_matrix_ : least_; }
-  /// Rows of the matrix that the entries could be.
+  /// Number of rows if the entries are a square matrix.
   Index side() const {
     return static_cast<Index>(std::lround(std::sqrt(static_cast<double>(entries_.size()))));
   }
 
-  /// Why the entries are no friction in d dimensions, or "".
+  /// The reason why the entries are not a friction in d dimensions, as the rest of a sentence.
+  /// Empty if they are a friction.
   std::string refusal(Index d) const {
     if (is_number()) return {};
     if (entries_.size() != d && !is_matrix(d)) {
-      return "has " + std::to_string(entries_.size()) + " numbers, and the dimension is " +
-             std::to_string(d) + "; give " + std::to_string(d) + " for a diagonal, or " +
-             std::to_string(d * d) + ", row by row";
+      return "has " + std::to_string(entries_.size()) + " numbers, but the dimension is " +
+             std::to_string(d) + ". Give " + std::to_string(d) + " numbers for a diagonal, or " +
+             std::to_string(d * d) + " for a matrix, row by row.";
     }
     if (least(d) > 0.0) return {};
-    return is_matrix(d)
-               ? "must be symmetric, with eigenvalues above 0"
-               : "must have numbers above 0, as it is a diagonal in dimension " + std::to_string(d);
+    return is_matrix(d) ? "must be symmetric, and all its eigenvalues must be above 0."
+                        : "must have only numbers above 0, because it is a diagonal in dimension " +
+                              std::to_string(d) + ".";
   }
 
-  /// out (d x w) = eps (F - D) of each coordinate, or alpha - D, for a number or a diagonal. O(d).
+  /// out (d x w) = eps (F - D) of each coordinate, or alpha - D; F is a number or a diagonal. Costs
+  /// O(d) operations for each column.
   void loss_beyond(double D, ConstMatrixMap eps, MatrixMap out) const {
     if (per_step_) {
       out.setConstant(number_ - D);
@@ -78,7 +80,7 @@ class Friction {
   double least_of_matrix_ = std::nan("");
 };
 
-/// The symmetric root of F - D I for the matrix that F's entries may be; empty where they are none.
+/// The symmetric root of F - D I if the entries of F may be a matrix; empty otherwise.
 inline Eigen::MatrixXd root_of_excess(const Friction& F, double D) {
   const Index d = F.side();
   if (!F.is_matrix(d)) return {};
@@ -87,8 +89,8 @@ inline Eigen::MatrixXd root_of_excess(const Friction& F, double D) {
   return of.eigenvectors() * spare.asDiagonal() * of.eigenvectors().transpose();
 }
 
-/// The end of one step: theta and loss = eps F are d x w, `draw` is that of the step's gradient.
-/// Where F is a matrix, loss is not read.
+/// The end of one step: theta and loss = eps F are d x w, and `draw` is the draw of the step's
+/// gradient. If F is a matrix, loss is not read.
 struct StepEnd {
   ConstBatch theta;
   const Friction& F;
@@ -97,14 +99,15 @@ struct StepEnd {
   std::uint32_t draw;
 };
 
-/// The first column where F >= D^ does not hold.
+/// The first column in which F >= D^ does not hold.
 struct Excess {
   double eps;
-  double largest;  ///< of D^: its largest entry on the diagonal, or its largest eigenvalue
+  double largest;  ///< largest diagonal entry of D^, or largest eigenvalue of D^
 };
 
-/// z (d x w) becomes N(0, 2 eps (F I - D^)), D^ = eps/2 diag(V^), for a flow with A = I. A column
-/// that is not finite stays its own trouble. 4 d beyond the estimate.
+/// Replaces z (d x w) by N(0, 2 eps (F I - D^)), D^ = eps/2 diag(V^), for a flow with A = I. A
+/// column that is not finite is left to the divergence check. Costs 4 d operations beyond the
+/// estimate of V.
 inline std::optional<Excess> scale_by_diagonal(const StepEnd& step, MatrixMap z) {
   const Workspace::Frame frame(step.motion.scratch);
   MatrixMap V = step.motion.scratch.matrix(z.rows(), z.cols());
@@ -118,8 +121,8 @@ inline std::optional<Excess> scale_by_diagonal(const StepEnd& step, MatrixMap z)
   return {};
 }
 
-/// The estimated covariance of A' g for each column, V^ or, where `whole` is false, its diagonal
-/// alone between A' and A.
+/// The estimated covariance of A' g for each column. V^ is the full estimate or, if `whole` is
+/// false, only its diagonal.
 class ForceNoise {
  public:
   ForceNoise(const StepEnd& step, bool whole)
@@ -150,7 +153,7 @@ class ForceNoise {
     for (Index i = 0; i < d_; ++i) V_.row(i * (d_ + 1)) = diagonal.row(i);
   }
 
-  /// Each column of each matrix, times A'.
+  /// Multiplies each column of each matrix by A'.
   void multiply(const MatrixMap& from, MatrixMap& to) const {
     const Workspace::Frame frame(step_.motion.scratch);
     MatrixMap v = step_.motion.scratch.matrix(d_, w_);
@@ -172,8 +175,9 @@ class ForceNoise {
   MatrixMap V_;
 };
 
-/// As scale_by_diagonal, with D^ = eps/2 A' V^ A for any A and any F: by Cholesky of F - D^, which
-/// must be positive definite. d^3/3 a column beyond ForceNoise.
+/// Like scale_by_diagonal, but with D^ = eps/2 A' V^ A for any A and any F. It needs a Cholesky
+/// factor of F - D^, which must be positive definite. Costs d^3 / 3 operations for each column,
+/// beyond ForceNoise.
 inline std::optional<Excess> scale_by_matrix(const StepEnd& step, bool whole, MatrixMap z) {
   const Workspace::Frame frame(step.motion.scratch);
   ForceNoise noise(step, whole);

@@ -1,4 +1,4 @@
-// Counts of cases y among n at risk: read from a file or simulated.
+// Counts of cases y among n at risk, read from a file or simulated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ struct Count {
 
 namespace detail {
 
-/// Above this a double no longer holds every whole number.
+/// The largest value up to which a double can hold every whole number.
 inline constexpr double most = 9007199254740992.0;
 
 inline void require_count(const CsvTable& table, Index row, const std::string& column, double value,
@@ -30,13 +30,13 @@ inline void require_count(const CsvTable& table, Index row, const std::string& c
   if (value >= least && value <= most && value == std::floor(value)) return;
   throw InputError({table.path(), table.line(row), 0},
                    "column \"" + column + "\" is " + table.text(row, table.find(column)) +
-                       ", but must be a whole number of at least " + std::to_string(Index(least)) +
-                       " (and at most 2^53): these are counts, not shares");
+                       ", but must be a whole number from " + std::to_string(Index(least)) +
+                       " to 2^53. Give counts, not shares.");
 }
 
 }  // namespace detail
 
-/// Where counts stand.
+/// The manifest keys of counts that are read from a file.
 struct Source {
   std::optional<std::string> data;
   std::string y = "y";
@@ -44,15 +44,17 @@ struct Source {
   std::string missing = "refuse";
 
   void declare(Fields& fields) {
-    fields.text("data", data).file().help("CSV of the pairs, plain or gzipped; or simulate them");
-    fields.text("y", y).only_with("data").help("data: column of the cases, 0 <= y <= n");
-    fields.text("n", n).only_with("data").help("data: column of the numbers at risk");
+    fields.text("data", data)
+        .file()
+        .help("CSV file of the pairs, plain or gzipped; without it pairs are simulated");
+    fields.text("y", y).only_with("data").help("data: column of the counts y, 0 <= y <= n");
+    fields.text("n", n).only_with("data").help("data: column of the totals n (numbers at risk)");
     regression::declare_missing(fields, missing).only_with("data");
   }
 };
 
-/// The columns y and n of a CSV file. Throws InputError with file:line for what is no count and for
-/// y > n. Adds a remark on rows that are left out.
+/// The columns y and n of a CSV file. Throws InputError with file:line for a value that is not a
+/// count and for y > n. Adds a remark about rows that are left out.
 inline std::vector<Count> read_counts(const Source& source, std::vector<std::string>& remarks) {
   const std::string& y = source.y;
   const std::string& n = source.n;
@@ -67,15 +69,15 @@ inline std::vector<Count> read_counts(const Source& source, std::vector<std::str
     detail::require_count(table, j, n, ns[j], 1);
     if (ys[j] > ns[j])
       throw InputError({table.path(), table.line(j), 0},
-                       "column \"" + y + "\" is " + table.text(j, table.find(y)) + ", above \"" +
-                           n + "\", which is " + table.text(j, table.find(n)) +
-                           "; are the columns swapped? (keys y and n name them)");
+                       "column \"" + y + "\" is " + table.text(j, table.find(y)) +
+                           ", which is above \"" + n + "\" = " + table.text(j, table.find(n)) +
+                           ". If the columns are swapped, correct the keys `y` and `n`.");
     counts.push_back({ys[j], ns[j]});
   }
   return counts;
 }
 
-/// The keys of counts that are simulated instead of read.
+/// The manifest keys of counts that are simulated.
 struct Simulation {
   std::int64_t cases = 0;
   std::int64_t seed = 1;
@@ -88,20 +90,22 @@ struct Simulation {
         .at_least(0)
         .at_most(1 << 20)
         .help("without data: number of pairs to simulate");
-    fields.integer("simulate_seed", seed).at_least(0).help("without data: of the simulation");
+    fields.integer("simulate_seed", seed).at_least(0).help("without data: seed of the simulation");
     fields.numbers("sizes", sizes)
         .at_least(1)
         .at_most(1 << 20)
-        .help("without data: whole numbers; n of case j is sizes[j mod their number]");
+        .help(
+            "without data: whole numbers n; they repeat, so n of case j is sizes[j mod the number "
+            "of sizes]");
     fields.number("m", m).above(0).below(1).help("without data: mean of the simulated shares");
-    fields.number("K", K).above(0).help("without data: their precision");
+    fields.number("K", K).above(0).help("without data: precision of the simulated shares");
   }
 };
 
-/// Polya's urn: with y positive among i draws, the next one is positive with probability (K m + y)
-/// / (K + i); after n of them y is beta-binomial. Draw i of case j is decided by uniform i of
-/// replicate j of the stream (simulate_seed, "beta-binomial/cases"), so that fewer cases are the
-/// first of more.
+/// Polya's urn: if y of i draws are positive, the next is positive with probability (K m + y) / (K
+/// + i). After n draws, y is beta-binomial. Uniform i of replicate j in the stream (simulate_seed,
+/// "beta-binomial/cases") decides draw i of case j, so a smaller data set is the beginning of a
+/// larger one.
 inline std::vector<Count> simulated_counts(const Simulation& simulation) {
   const Stream stream(static_cast<std::uint64_t>(simulation.seed), "beta-binomial/cases");
   std::vector<Count> counts;

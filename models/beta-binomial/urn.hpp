@@ -1,4 +1,4 @@
-// The probability of an order of draws from Polya's urn, accurate for small and large urns.
+// The probability of a sequence of draws from Polya's urn, accurate for small and large urns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace mixwell::beta_binomial {
 
-/// A number c = a s and its logarithm apart: that stays finite where c underflows.
+/// A number c = a s and its logarithm, stored separately because the logarithm stays finite when c
+/// underflows.
 struct Base {
   double value;
   double log;
@@ -35,25 +36,27 @@ double odd_polynomial(const double (&c)[n], double x) {
   return value * x;
 }
 
-/// The rest of Stirling's series of log Gamma(1 / r), r <= 1 / 16: the next term is below 2e-16.
+/// The remainder of Stirling's series of log Gamma(1 / r), r <= 1 / 16; the next term is below
+/// 2e-16.
 inline double stirling_rest(double r) {
   return odd_polynomial({1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188}, r);
 }
 
-/// Minus the derivative of the above with respect to z = 1 / r, times z.
+/// Minus the derivative of stirling_rest with respect to z = 1 / r, times z.
 inline double digamma_rest(double r) {
   return odd_polynomial({1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}, r);
 }
 
-/// What is left of log Gamma(a + k) - log Gamma(a) beside (a + k) log(a + k) - a log a - k, a = c /
-/// s >= 16: -1/2 log(1 + k / a) and a difference of rests.
+/// log Gamma(a + k) - log Gamma(a) without its main part (a + k) log(a + k) - a log a - k, for a =
+/// c / s >= 16. The result is -1/2 log(1 + k / a) plus a difference of remainders.
 inline double stirling_tail(double c, double s, double k) {
   const double t = k * s / c;
   return -0.5 * std::log1p(t) + stirling_rest(s / c / (1 + t)) - stirling_rest(s / c);
 }
 
-/// x log(x / M) + M - x, what the share of x costs where M was expected, given x - M = e and, in
-/// the unit of s, x and M: by a series where they are near, as both may be infinite then.
+/// x log(x / M) + M - x, the deviance of x from its expected value M. The arguments are x - M = e,
+/// and x and M in the unit of s. Uses a series if x and M are close, because both may then be
+/// infinite.
 inline double deviance(double e, double x, double M, double s) {
   const double r = e * s / M;
   if (e == 0 || r == 0) return 0;
@@ -61,13 +64,14 @@ inline double deviance(double e, double x, double M, double s) {
   return e * (std::log1p(r) + boost::math::log1pmx(r) / r);
 }
 
-/// log(a / (a + b)): of the smaller share by logarithms, of the larger by what it lacks.
+/// log(a / (a + b)). Computes the smaller share from logarithms, and the larger share as the
+/// complement of the smaller.
 inline double log_share(const Base& a, const Base& b, const Base& total) {
   if (a.log < b.log) return a.log - total.log;
   return -std::log1p(total.value > 0 ? b.value / a.value : std::exp(b.log - a.log));
 }
 
-/// Takes one draw that adds to `part`, and returns log(part / total) before it.
+/// Makes one draw that adds to `part`. Returns log(part / total) as it was before the draw.
 inline double take(Base& part, const Base& other, Urn& urn) {
   const double log = log_share(part, other, urn.total);
   const auto grown = [&urn](double c) { return Base{c + urn.s, std::log(c + urn.s)}; };
@@ -76,11 +80,11 @@ inline double take(Base& part, const Base& other, Urn& urn) {
   return log;
 }
 
-/// log_order of y positive of n draws from an urn with a >= 16 or y = 0, b >= 16 or y = n, by
-/// Stirling's series, of which the large parts are put together as
+/// log_order by Stirling's series, for y positive draws of n from an urn with a >= 16 or y = 0, and
+/// b >= 16 or y = n. The large parts of the series are combined into
 ///   y log m + (n - y) log(1 - m) + D(a + y, (K + n) m) + D(b + n - y, (K + n) (1 - m)),
-/// m = a / K, D the deviance: the binomial terms, and what y gains by being unlike n m. K may be
-/// infinite.
+/// where m = a / K and D is the deviance. These are the binomial terms, and a correction for y that
+/// differs from n m. K may be infinite.
 inline double log_order_of_large(const Urn& urn, double y, double n) {
   const auto& [a, b, total, s] = urn;
   double log = 0;
@@ -99,11 +103,11 @@ inline double log_order_of_large(const Urn& urn, double y, double n) {
 
 }  // namespace detail
 
-/// log of (a)_y (b)_(n - y) / (K)_n with rising factorials (a)_k = a (a + 1) ... (a + k - 1): of
-/// the probability that n draws from Polya's urn are positive y times, in a given order. The first
-/// draws are taken one by one until a and b are at least 16, or have no draws left (at most 32
-/// logarithms of shares, each below 0), the others in one piece. The error is some units of the
-/// last place of the binomial terms that are left then, and of log n.
+/// log of (a)_y (b)_(n - y) / (K)_n with rising factorials (a)_k = a (a + 1) ... (a + k - 1): the
+/// log probability that n draws from Polya's urn are positive y times, in a given order. Computes
+/// draws one by one until a and b are at least 16, or have no draws left. This takes at most 32
+/// logarithms of shares, each below 0. Computes all other draws in one step. The error is a few
+/// units in the last place of the remaining binomial terms and of log n.
 inline double log_order(Urn urn, double y, double n) {
   double log = 0;
   for (; y > 0 && urn.positive.value < detail::large * urn.s; --y, --n)
@@ -113,9 +117,9 @@ inline double log_order(Urn urn, double y, double n) {
   return log + detail::log_order_of_large(urn, y, n);
 }
 
-/// a d log (a)_k / d a = sum_{i < k} c / (c + i s), c = a s: term by term while c +
-/// i s < 16 s or few are left, the others by the series of the digamma function. In [0, k], to some
-/// units of the last place of k.
+/// a d log (a)_k / d a = sum_{i < k} c / (c + i s), c = a s. Adds terms one by one while c + i s <
+/// 16 s or few terms are left. Adds all other terms by the series of the digamma function. The
+/// result is in [0, k], with an error of a few units in the last place of k.
 inline double rising_weight(double c, double s, double k) {
   if (s == 0) return k;
   constexpr double few = 4;

@@ -1,4 +1,4 @@
-// The C function of a manifest: from a library by its symbol, or one that this process offers.
+// The C function that a manifest names: a symbol of a library, or a function of this process.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mixwell::callback {
 
-/// The keys that say which function it is.
+/// The manifest keys that choose the function.
 struct Source {
   std::optional<std::string> library;
   std::optional<std::string> symbol;
@@ -23,43 +23,48 @@ struct Source {
   std::optional<std::string> version;
 
   void declare(Fields& fields) {
-    fields.text("library", library).file().help("the shared library that has the function");
-    fields.text("symbol", symbol).only_with("library").help("the function's name in `library`");
+    fields.text("library", library).file().help("shared library that contains the function");
+    fields.text("symbol", symbol).only_with("library").help("name of the function in `library`");
     fields.text("function", function)
         .instead_of("library")
-        .help("the name under which a program that embeds Mixwell offers a function of its own");
+        .help("name of a function that the embedding program offers");
     fields.text("version", version)
         .only_with("function")
-        .help("of `function`: another one is refused, as where a run goes on");
+        .help(
+            "version of `function`; any other version is refused, for example when a run resumes");
   }
 
   /// The key that says where the code is, for messages.
   const char* key() const noexcept { return function ? "function" : "library"; }
 
-  /// The other ways to say what a function is. Throws ParameterError.
+  /// Throws ParameterError if the keys do not determine one function.
   void check_alone() const {
-    if (!library && !function) throw ParameterError("library", "give a library, or a function");
+    if (!library && !function)
+      throw ParameterError("library",
+                           "this key is missing. Give a library, or give `function` instead.");
     if (library && !symbol)
-      throw ParameterError("symbol", "give the name of the function in the library");
+      throw ParameterError("symbol",
+                           "this key is missing. Give the name of the function in the library.");
   }
 };
 
 namespace detail {
 
 inline void* code_in(const std::string& path, const std::string& symbol) {
-  void* const handle =
-      library::open("library", path, "`cc -shared -fPIC -o x.so x.c` makes one for this machine");
+  void* const handle = library::open(
+      "library", path,
+      "Compile it for this machine, for example with `cc -shared -fPIC -o x.so x.c`.");
   void* const found = ::dlsym(handle, symbol.c_str());
   if (found == nullptr)
-    throw ParameterError("symbol", "is no function of " + path +
-                                       "; `nm -D` lists what that has, and in C++ the function "
-                                       "must be declared extern \"C\"");
+    throw ParameterError("symbol", "this function is not in " + path +
+                                       ". `nm -D` lists the functions of a library. In C++, "
+                                       "declare the function extern \"C\".");
   return found;
 }
 
 }  // namespace detail
 
-/// A function that is there, with what it is told beside the points.
+/// A function that was found, with the user data that it receives besides the points.
 class ForeignFunction {
  public:
   /// Throws ParameterError.
@@ -74,8 +79,8 @@ class ForeignFunction {
     words_ = "`" + *source.symbol + "` of " + *source.library;
   }
 
-  /// theta d x R -> u (R numbers) and, unless it is null, gradient (d x R). Returns the function's
-  /// own code: 0 = well.
+  /// Computes u (R numbers) and, unless it is null, gradient (d x R) at theta (d x R). Returns the
+  /// result of the function: 0 = success.
   int operator()(ConstBatch theta, double* u, double* gradient) const {
     return code_(static_cast<std::size_t>(theta.rows()), static_cast<std::size_t>(theta.cols()),
                  theta.data(), u, gradient, user_data_);
@@ -87,19 +92,22 @@ class ForeignFunction {
     return version ? "version \"" + *version + "\"" : "no version";
   }
 
-  /// What the program offers under the name, of the version that the manifest means.
+  /// Finds the function that the program offers under this name, in the version that the manifest
+  /// gives.
   void find(const Source& source) {
     const char* offered = nullptr;
     if (mixwell_find_function(source.function->c_str(), &offered, &code_, &user_data_) != 0)
-      throw ParameterError("function",
-                           "no function of that name is offered in this process: the program that "
-                           "has it offers it (mixwell_offer_function) before the manifest is read");
+      throw ParameterError(
+          "function",
+          "this process offers no function with this name. The embedding program must offer the "
+          "function (mixwell_offer_function) before the manifest is read.");
     std::optional<std::string> now;
     if (offered != nullptr) now = offered;
     if (now != source.version)
       throw ParameterError("version", "`" + *source.function + "` is offered with " +
-                                          words_of(now) + ", and the manifest has " +
-                                          words_of(source.version));
+                                          words_of(now) + ", but the manifest has " +
+                                          words_of(source.version) +
+                                          ". Make the two versions agree.");
     words_ = "the function `" + *source.function + "` of this program";
   }
 

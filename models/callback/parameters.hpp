@@ -1,4 +1,4 @@
-// Parameters as a manifest declares them: names with shapes, and how each is recorded.
+// Parameters that a manifest declares: names with shapes, and how each is recorded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,11 +25,11 @@ struct Declared {
         .required()
         .help("names with shapes, in the order of theta: [\"mu\", \"theta[8]\", \"L[2, 3]\"]");
     fields.texts("exponential", exponential)
-        .help("names of parameters recorded as exp(theta); by default none");
+        .help("names of parameters recorded as exp(theta); default: none");
     fields.texts("logistic", logistic)
-        .help("names of parameters recorded as 1 / (1 + exp(-theta)); by default none");
+        .help("names of parameters recorded as 1 / (1 + exp(-theta)); default: none");
     fields.texts("absolute", absolute)
-        .help("names of parameters recorded as |theta|; by default none");
+        .help("names of parameters recorded as |theta|; default: none");
   }
 };
 
@@ -54,9 +54,10 @@ inline std::optional<Index> length_in(std::string_view text) {
 }
 
 [[noreturn]] inline void refuse_declaration(const std::string& text, const std::string& why) {
-  throw ParameterError("parameters", "\"" + text + "\" " + why +
-                                         "; wanted is a name, or a name and lengths "
-                                         "such as \"theta[8]\" or \"L[2, 3]\"");
+  throw ParameterError(
+      "parameters",
+      "\"" + text + "\" " + why +
+          ". Write a name, or a name with lengths such as \"theta[8]\" or \"L[2, 3]\".");
 }
 
 /// The parameter that "L[2, 3]" declares.
@@ -67,12 +68,12 @@ inline Parameter parameter_in(const std::string& text) {
   if (const std::string rule = broken_name_rule(parameter.name); !rule.empty())
     refuse_declaration(text, "has a name that " + rule);
   if (open == std::string_view::npos) return parameter;
-  if (all.back() != ']') refuse_declaration(text, "has no ] at its end");
+  if (all.back() != ']') refuse_declaration(text, "must end with ]");
   std::string_view lengths = all.substr(open + 1, all.size() - open - 2);
   for (std::size_t comma = 0; comma != std::string_view::npos;) {
     comma = lengths.find(',');
     const auto length = length_in(lengths.substr(0, comma));
-    if (!length) refuse_declaration(text, "has a length that is no whole number above 0");
+    if (!length) refuse_declaration(text, "has a length that is not a whole number from 1 to 2^32");
     parameter.shape.push_back(*length);
     if (comma != std::string_view::npos) lengths.remove_prefix(comma + 1);
   }
@@ -85,18 +86,19 @@ inline std::vector<std::string> names_of(const std::vector<Parameter>& parameter
   return names;
 }
 
-/// Gives the parameters that `key` lists their constraint.
+/// Sets the constraint of the parameters that `key` lists.
 inline void set_constraint(const std::string& key, const std::vector<std::string>& listed,
                            const Constraint& constraint, std::vector<Parameter>& parameters) {
   for (const std::string& name : listed) {
     const auto found = std::find_if(parameters.begin(), parameters.end(),
                                     [&](const Parameter& one) { return one.name == name; });
     if (found == parameters.end())
-      throw ParameterError(
-          key, "\"" + name + "\" is none of `parameters`" + suggestion(name, names_of(parameters)));
+      throw ParameterError(key, "\"" + name + "\" is not one of `parameters`" +
+                                    suggestion(name, names_of(parameters)));
     if (found->constraint != Constraint())
-      throw ParameterError(key, "\"" + name + "\" has a constraint already (" +
-                                    found->constraint.text() + "); give it one");
+      throw ParameterError(key, "\"" + name + "\" already has a constraint (" +
+                                    found->constraint.text() +
+                                    "). Give each parameter only one constraint.");
     found->constraint = constraint;
   }
 }
@@ -114,10 +116,13 @@ inline std::vector<Parameter> parameters_of(const Declared& declared) {
     coordinates += size;
     const std::vector<std::string> names = detail::names_of(all);
     if (std::count(names.begin(), names.end(), all.back().name) > 1)
-      throw ParameterError("parameters", "\"" + all.back().name + "\" is there twice");
+      throw ParameterError("parameters", "\"" + all.back().name +
+                                             "\" appears twice. Give each parameter its own name.");
   }
   if (coordinates > most_coordinates)
-    throw ParameterError("parameters", "have more than 2^32 coordinates");
+    throw ParameterError(
+        "parameters",
+        "must have at most 2^32 coordinates in total. Declare fewer or smaller parameters.");
   detail::set_constraint("exponential", declared.exponential, Constraint::positive(), all);
   detail::set_constraint("logistic", declared.logistic, Constraint::interval(0, 1), all);
   detail::set_constraint("absolute", declared.absolute, Constraint::absolute(), all);

@@ -1,4 +1,4 @@
-// The keys of a model that is made of N(mean, Sigma), and the shape they choose.
+// Manifest keys of models made from N(mean, Sigma), and the shape that they choose.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,8 +28,9 @@ inline MatrixXd read_square(const std::string& path) {
   const CsvTable table(path);
   const auto d = static_cast<Index>(table.columns().size());
   if (table.rows() != d)
-    throw InputError(path + ": a covariance is square, but there are " +
-                     std::to_string(table.rows()) + " rows and " + std::to_string(d) + " columns");
+    throw InputError(path + ": a covariance must be square, but this file has " +
+                     std::to_string(table.rows()) + " rows and " + std::to_string(d) +
+                     " columns. Give d rows and d columns.");
   MatrixXd sigma(d, d);
   for (Index j = 0; j < d; ++j)
     sigma.col(j) = table.numbers(table.columns()[static_cast<std::size_t>(j)]);
@@ -40,21 +41,21 @@ inline void require_symmetric(const MatrixXd& sigma, const std::string& path) {
   for (Index j = 0; j < sigma.cols(); ++j) {
     for (Index i = 0; i < j; ++i) {
       if (std::abs(sigma(i, j) - sigma(j, i)) <= 1e-12 * std::abs(sigma(i, j))) continue;
-      throw InputError(path + ": a covariance is symmetric, but row " + std::to_string(i + 1) +
+      throw InputError(path + ": a covariance must be symmetric, but row " + std::to_string(i + 1) +
                        ", column " + std::to_string(j + 1) + " is " + text(sigma(i, j)) +
                        " and row " + std::to_string(j + 1) + ", column " + std::to_string(i + 1) +
-                       " is " + text(sigma(j, i)));
+                       " is " + text(sigma(j, i)) + ". Make the two numbers equal.");
     }
   }
 }
 
-/// Sigma in units in which every variance is 1.
+/// Sigma scaled so that every variance is 1.
 inline MatrixXd correlations(const MatrixXd& sigma, const std::string& path) {
   for (Index i = 0; i < sigma.rows(); ++i)
     if (!(sigma(i, i) > 0.0))
-      throw InputError(path + ": a covariance has positive variances, but row " +
-                       std::to_string(i + 1) + ", column " + std::to_string(i + 1) + " is " +
-                       text(sigma(i, i)));
+      throw InputError(path + ": variances must be positive, but row " + std::to_string(i + 1) +
+                       ", column " + std::to_string(i + 1) + " is " + text(sigma(i, i)) +
+                       ". Correct that variance.");
   const VectorXd scale = sigma.diagonal().cwiseSqrt().cwiseInverse();
   return scale.asDiagonal() * sigma * scale.asDiagonal();
 }
@@ -63,14 +64,16 @@ inline MatrixXd correlations(const MatrixXd& sigma, const std::string& path) {
                                             double least) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(correlation, Eigen::EigenvaluesOnly);
   throw InputError(path +
-                   ": a covariance is positive definite beyond rounding, but with every variance "
-                   "scaled to 1 its smallest eigenvalue is " +
+                   ": a covariance must be positive definite beyond rounding errors. With every "
+                   "variance scaled to 1, its smallest eigenvalue is " +
                    text(solver.eigenvalues().minCoeff()) + " and its largest " +
-                   text(solver.eigenvalues().maxCoeff()) + "; their ratio must be above " +
-                   text(least) + ": leave out coordinates that the others determine");
+                   text(solver.eigenvalues().maxCoeff()) +
+                   ", but smallest / largest must be above " + text(least) +
+                   ". Leave out coordinates that are linear combinations of other coordinates.");
 }
 
-/// Units do not count: a factor loses no more digits by the scales of its rows.
+/// The check does not depend on units, because the accuracy of a
+/// Cholesky factor does not depend on the scales of its rows.
 inline Eigen::LLT<MatrixXd> positive_factor(const MatrixXd& sigma, const std::string& path) {
   const MatrixXd correlation = correlations(sigma, path);
   const double least = static_cast<double>(sigma.rows()) * 1e-15;
@@ -91,7 +94,7 @@ inline VectorXd vector(const std::vector<double>& list) {
   return VectorXd::Map(list.data(), static_cast<Index>(list.size()));
 }
 
-/// The keys that choose d, mean and Sigma.
+/// The manifest keys that set d, mean and Sigma.
 struct ShapeParams {
   std::int64_t dimension = 0;
   std::vector<double> mean = {0.0};
@@ -105,7 +108,7 @@ struct ShapeParams {
     fields.integer("dimension", dimension)
         .at_least(0)
         .at_most(most_coordinates)
-        .help("number of coordinates d; 0 = as mean, variances or file have it");
+        .help("number of coordinates d; 0 = take d from mean, variances or file");
     fields.numbers("mean", mean).help("d numbers, or one for all coordinates");
     fields.text("covariance", covariance)
         .one_of({"identity", "diagonal", "ones-plus", "dense", "geometric"})
@@ -117,7 +120,7 @@ struct ShapeParams {
     fields.number("c", c)
         .above(0)
         .only_with("covariance", {"ones-plus"})
-        .help("ones-plus: the c of Sigma = 1 1' + c I");
+        .help("ones-plus: c in Sigma = 1 1' + c I");
     fields.number("condition", condition)
         .at_least(1)
         .only_with("covariance", {"geometric"})
@@ -125,29 +128,32 @@ struct ShapeParams {
     fields.text("file", file)
         .file()
         .only_with("covariance", {"dense"})
-        .help("dense: CSV of Sigma, a header of d names, then d rows");
+        .help("dense: CSV file of Sigma, with a header of d names and d rows");
   }
 };
 
-/// The key that a shape needs.
+/// Throws ParameterError if the key that a shape needs is missing.
 inline void require_given(const ShapeParams& params, const std::string& shape,
                           const std::string& key, bool given) {
   if (params.covariance == shape && !given)
     throw ParameterError(key, "must be given with covariance = \"" + shape + "\"");
 }
 
-/// d on which dimension, a longer mean and the covariance (0 = any) agree.
+/// The dimension d that `dimension`, a mean of several numbers and the covariance (0 = any) agree
+/// on.
 inline Index agreed_dimension(const ShapeParams& params, Index covariance) {
   Index d = covariance;
   const auto settle = [&d](const std::string& key, Index wanted) {
     if (wanted != 0 && d != 0 && wanted != d)
       throw ParameterError(key, "is for " + std::to_string(wanted) +
-                                    " coordinates, but there are " + std::to_string(d));
+                                    " coordinates, but the other keys give " + std::to_string(d) +
+                                    ". Make these keys agree.");
     d = std::max(d, wanted);
   };
   settle("dimension", params.dimension);
   if (params.mean.size() != 1) settle("mean", static_cast<Index>(params.mean.size()));
-  if (d == 0) throw ParameterError("dimension", "must be at least 1 here: nothing else tells d");
+  if (d == 0)
+    throw ParameterError("dimension", "must be at least 1 here, because no other key gives d");
   constexpr double mean_and_variances = 2;
   check_memory("dimension", mean_and_variances * sizeof(double) * static_cast<double>(d));
   return d;

@@ -16,12 +16,12 @@ using Eigen::ArrayXd;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Columns whose mean and precision are laid out side by side, so that small d vectorises too.
+/// Copies of the mean and the precisions that are stored side by side, so small d vectorises too.
 constexpr Index tile = 8;
 
 inline ArrayXd tiled(const ArrayXd& column) { return column.replicate(tile, 1); }
 
-/// N(mean, Sigma) as the model needs it.
+/// The operations on N(mean, Sigma) that the models need.
 class Shape {
  public:
   explicit Shape(VectorXd mean) : mean_(std::move(mean)) {}
@@ -42,7 +42,7 @@ class Shape {
   const VectorXd mean_;
 };
 
-/// Sigma = v I around m 1: one multiplication a coordinate, whatever the dimension.
+/// Sigma = v I around m 1: one multiplication for each coordinate, for any dimension.
 class Round final : public Shape {
  public:
   Round(const VectorXd& mean, double variance)
@@ -108,8 +108,8 @@ class Axes final : public Shape {
   VectorXd sd_;
 };
 
-/// Sigma = 1 1' + c I; by Sherman and Morrison Sigma^-1 v = (v - 1 m) / c + 1 m / (c + d) with m
-/// the mean of v: O(d), and without the cancellation of v - 1 (1'v) / (c + d) at small c.
+/// Sigma = 1 1' + c I. By Sherman-Morrison, Sigma^-1 v = (v - 1 m) / c + 1 m / (c + d) with m the
+/// mean of v. This takes O(d), and avoids the cancellation of v - 1 (1'v) / (c + d) at small c.
 class OnesPlus final : public Shape {
  public:
   OnesPlus(const VectorXd& mean, double c) : Shape(mean), c_(c) {}
@@ -142,7 +142,7 @@ class OnesPlus final : public Shape {
   double c_;
 };
 
-/// Any Sigma = L L'.
+/// A general Sigma = L L'.
 class Dense final : public Shape {
  public:
   Dense(const VectorXd& mean, const Eigen::LLT<MatrixXd>& factor)

@@ -1,4 +1,4 @@
-// Shared libraries that a manifest names, loaded at run time.
+// Loads shared libraries that a manifest names, at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,28 +10,29 @@
 
 namespace mixwell::library {
 
-/// The system's words for the last failure of dlopen.
+/// The system's message for the last failure of dlopen.
 inline std::string loader_error() {
   const char* const text = ::dlerror();
   return text == nullptr ? "no reason given" : text;
 }
 
-/// Loads a library for as long as the process lasts: unloading one may crash. `key`: of the
-/// manifest, for messages; `cure`: how to make one that can be loaded. Throws ParameterError.
+/// Loads a library and keeps it until the process ends, because unloading may crash. `key`: the
+/// manifest key that messages name. `cure`: a sentence that says how to get a library that loads.
+/// Throws ParameterError.
 inline void* open(const std::string& key, const std::string& path, const std::string& cure) {
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
-    throw ParameterError(key, "the library cannot be loaded: " + loader_error() + "; " + cure);
+    throw ParameterError(key, "the library cannot be loaded: " + loader_error() + ". " + cure);
   return handle;
 }
 
-/// A function of a library. Throws ParameterError, which ends with the cure.
+/// A function of a library. Throws ParameterError with the cure.
 template <class Function>
 void find(const std::string& key, void* handle, const char* symbol, Function& function,
           const std::string& cure) {
   void* const found = ::dlsym(handle, symbol);
   if (found == nullptr)
-    throw ParameterError(key, std::string("lacks the symbol ") + symbol + "; " + cure);
+    throw ParameterError(key, std::string("the library has no symbol ") + symbol + ". " + cure);
   function = reinterpret_cast<Function>(found);
 }
 

@@ -10,8 +10,8 @@
 
 namespace mixwell::logistic {
 
-/// A weight is 1 / (1 + exp(z)); values are softplus(-z). An exponential and a division each, and
-/// two logarithms for every 2000 values.
+/// A weight is 1 / (1 + exp(z)); values are softplus(-z). A weight takes an exponential and a
+/// division. 2000 values together take two more logarithms.
 struct Link {
   using Sum = SoftplusSum;
 
@@ -32,7 +32,7 @@ struct Link {
     const double e = std::exp(-std::abs(z));
     return e / ((1 + e) * (1 + e));
   }
-  /// slope's derivative, -slope(z) tanh(z / 2).
+  /// The derivative of slope, -slope(z) tanh(z / 2).
   static double bend(double z) {
     const double e = std::exp(-std::abs(z));
     return -e / ((1 + e) * (1 + e)) * std::copysign((1 - e) / (1 + e), z);

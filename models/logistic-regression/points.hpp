@@ -1,4 +1,4 @@
-// Points at which a logistic regression predicts, as a manifest writes them.
+// Points of a manifest at which a logistic regression predicts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,21 +18,21 @@
 
 namespace mixwell::logistic {
 
-/// One point: its inputs in their own units, a level of each factor, and maybe the offset.
+/// One point: inputs in their original units, a level for each factor, and optionally the offset.
 class PointReader {
  public:
   using Values = std::map<std::string, std::variant<double, std::string>>;
 
-  /// `offset`: the column of the table that is added to x theta, if any; `key`: what says the point
-  /// in the manifest.
+  /// `offset`: the column of the table that is added to x theta, if any; `key`: the manifest key of
+  /// the point.
   PointReader(const regression::Design& design, const std::optional<std::string>& offset,
               std::string key, const Values& values)
       : design_(design), offset_(offset), key_(std::move(key)), values_(values) {
     require_known();
   }
 
-  /// The row of x there. Throws ParameterError for an input or a factor that is left out, for a
-  /// number that is not finite, and for a level that the training data have not.
+  /// The row of x at the point. Throws ParameterError if an input or a factor is missing, if a
+  /// number is not finite, and for a level that the training data do not have.
   Eigen::RowVectorXd row() const {
     std::map<std::string, double> inputs;
     for (const std::string& input : design_.inputs()) inputs[input] = number(input);
@@ -41,7 +41,7 @@ class PointReader {
     return design_.row(inputs, levels);
   }
 
-  /// Nothing where the table has one and the point does not say it.
+  /// Nothing if the table has offsets and the point does not give one.
   std::optional<double> offset() const {
     if (!offset_) return 0.0;
     return values_.contains(*offset_) ? std::optional(number(*offset_)) : std::nullopt;
@@ -54,14 +54,15 @@ class PointReader {
     if (offset_) known.push_back(*offset_);
     for (const auto& [name, value] : values_)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw ParameterError(
-            key_, "there is no input " + regression::quoted(name) + suggestion(name, known));
+        throw ParameterError(key_, "this point has an unknown input " + regression::quoted(name) +
+                                       suggestion(name, known));
   }
 
   const std::variant<double, std::string>& value(const std::string& name, const char* what) const {
     const auto found = values_.find(name);
     if (found == values_.end())
-      throw ParameterError(key_, std::string("lacks the ") + what + " " + regression::quoted(name));
+      throw ParameterError(key_, std::string("this point needs a value for the ") + what + " " +
+                                     regression::quoted(name));
     return found->second;
   }
 
@@ -74,7 +75,7 @@ class PointReader {
     return *given;
   }
 
-  /// A level may be written as the number that it is.
+  /// A level that is a number may be given as a number.
   Index level(const regression::Factor& factor) const {
     const auto& given = value(factor.name, "factor");
     const std::vector<std::string>& levels = factor.categories.levels;
@@ -92,10 +93,11 @@ class PointReader {
                                  const std::variant<double, std::string>& given) const {
     const auto* const text = std::get_if<std::string>(&given);
     const std::string word = text != nullptr ? *text : "that number";
-    throw ParameterError(key_, regression::quoted(factor.name) +
-                                   ": the training data have no level " +
-                                   (text != nullptr ? regression::quoted(word) : word) +
-                                   suggestion(word, factor.categories.levels));
+    throw ParameterError(
+        key_,
+        regression::quoted(factor.name) + ": the training data do not have " +
+            (text != nullptr ? "the level " + regression::quoted(word) : "a level with " + word) +
+            suggestion(word, factor.categories.levels));
   }
 
   const regression::Design& design_;
@@ -107,7 +109,7 @@ class PointReader {
 /// Probabilities of the positive label at named points.
 class Points final : public Derived {
  public:
-  /// `offset`: the name of the table's offsets. Where a point does not say its own, it is 0, and a
+  /// `offset`: the name of the table's offsets. A point without its own offset has offset 0, and a
   /// remark says so.
   Points(const regression::Design& design, const std::optional<std::string>& offset,
          const NamedPoints& points, std::vector<std::string>& remarks)
@@ -122,12 +124,13 @@ class Points final : public Derived {
       names_.push_back(name);
     }
     if (!without.empty())
-      remarks.push_back("Predicted at offset 0: " + without + "; the key " +
-                        regression::quoted(*offset) + " of a point gives another offset.");
+      remarks.push_back("These predictions use offset 0: " + without +
+                        ". To use another offset, give the key " + regression::quoted(*offset) +
+                        " in the point.");
   }
 
-  /// Throws ParameterError for a point with the name of a parameter, or one that draws.nc cannot
-  /// have.
+  /// Throws ParameterError for a point with the name of a parameter, or with a name that draws.nc
+  /// cannot have.
   void require_free_names(const std::vector<Parameter>& parameters) const {
     for (const std::string& name : names_) require_free_name(name, parameters);
   }
@@ -147,9 +150,10 @@ class Points final : public Derived {
   static void require_free_name(const std::string& name, const std::vector<Parameter>& parameters) {
     if (std::any_of(parameters.begin(), parameters.end(),
                     [&name](const Parameter& parameter) { return parameter.name == name; }))
-      throw ParameterError("predict." + name, "the name is taken; choose another");
+      throw ParameterError("predict." + name,
+                           "a parameter has this name. Choose another name for the point.");
     if (const std::string rule = broken_name_rule(name); !rule.empty())
-      throw ParameterError("predict." + name, "the name " + rule + "; choose another");
+      throw ParameterError("predict." + name, "the name " + rule + ". Choose another name.");
   }
 
   Eigen::MatrixXd x_;

@@ -1,4 +1,4 @@
-// Softplus and its derivative for many numbers at once, stable for all of them.
+// Softplus and its derivative for many numbers at once, numerically stable for any number.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,9 +19,9 @@ using lanes::load;
 using lanes::store;
 using lanes::sum;
 
-/// softplus(-z) = log(1 + exp(-z)) summed as `hinges` + log(1 + product), with softplus(-z) =
-/// max(-z, 0) + log(1 + e), e = exp(-|z|), and `product` + 1 that of the factors 1 + e: one
-/// logarithm for many, and small sums keep their relative accuracy.
+/// Sums softplus(-z) = log(1 + exp(-z)) = max(-z, 0) + log(1 + e), e = exp(-|z|), as `hinges` +
+/// log(1 + product), where `product` + 1 is the product of the factors 1 + e. One logarithm serves
+/// many terms, and small sums keep their relative accuracy.
 class SoftplusSum {
  public:
   /// Makes room for `count` terms (at most 2000), before they are added.
@@ -55,8 +55,8 @@ class SoftplusSum {
   Index terms_ = 0;
 };
 
-/// z[n] -> 1 / (1 + exp(z[n])) for n < count, a multiple of 4; if wanted, softplus(-z[n]) is added
-/// to `value`. z = +inf has weight 0 and softplus 0. Masks instead of `?:`, which takes three
+/// z[n] -> 1 / (1 + exp(z[n])) for n < count, a multiple of 4; if wanted, adds softplus(-z[n]) to
+/// `value`. z = +inf gives weight 0 and softplus 0. Uses masks because `?:` takes three
 /// instructions.
 template <bool wants_value>
 void to_weights(double* z, Index count, SoftplusSum& value) {

@@ -1,4 +1,4 @@
-// Ratings in the cells of a grid, and which of them an evaluation takes.
+// Ratings in the cells of a grid, and the selection that one evaluation uses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace mixwell::factorisation {
 
-/// Row i of a side is in block i mod B, where it is number i / B.
+/// Deals rows to blocks: row i of a side is number i / B in block i mod B.
 struct Deal {
   Index blocks = 1;  ///< B
 
   Index block(Index i) const noexcept { return i % blocks; }
   Index place(Index i) const noexcept { return i / blocks; }
-  /// How many of n rows there are in a block.
+  /// The number of rows, out of n, in a block.
   Index size(Index block, Index n) const noexcept { return (n - block + blocks - 1) / blocks; }
-  /// Which rows of n those are in blocks [first, end), block by block.
+  /// The rows, out of n, in blocks [first, end), block by block.
   std::vector<Index> rows(Index first, Index end, Index n) const {
     std::vector<Index> all;
     for (Index b = first; b < end; ++b)
@@ -31,12 +31,14 @@ struct Deal {
   }
 };
 
-/// The ratings by users of some blocks, in B cells for each, one for each block of items; and in
-/// which cell every other rating is. Cells of one stratum s are (u, u + s mod B). 8 bytes for each
-/// of all ratings, and what the own take.
+/// The ratings by users of some blocks, in cells: B cells for each user block, one for each block
+/// of items. Also stores the cell of every other rating. The cells of one stratum s are (u, u + s
+/// mod B). Takes 8 bytes for each rating of any block, and the memory of the ratings in these
+/// cells.
 class Cells {
  public:
-  /// `whole`: without biases and hyper-parameters; own users are those of blocks [first, end).
+  /// `whole`: a layout without biases and hyper-parameters. The cells are those of the users in
+  /// blocks [first, end).
   Cells(const Layout& whole, Deal deal, Index first, Index end, const Ratings& all, double offset,
         double precision)
       : deal_(deal), first_(first), end_(end) {
@@ -66,7 +68,7 @@ class Cells {
     }
   }
 
-  /// Of all users.
+  /// The number of ratings by all users.
   Index ratings() const noexcept { return std::ssize(where_); }
   Index stratum(Index n) const {
     const Where& where = where_[static_cast<std::size_t>(n)];
@@ -74,18 +76,18 @@ class Cells {
   }
 
   Index cells() const noexcept { return std::ssize(cells_); }
-  /// Of a user block of its own and any block of items.
+  /// The cell of a user block from [first, end) and any block of items.
   Index cell(Index users, Index items) const noexcept {
     return (users - first_) * deal_.blocks + items;
   }
   const Likelihood& operator[](Index cell) const { return cells_[static_cast<std::size_t>(cell)]; }
-  /// In which of the cells rating n is, or -1: in none of the own.
+  /// The cell of rating n, or -1 if its user is in another block.
   Index cell_of(Index n) const {
     const Where& where = where_[static_cast<std::size_t>(n)];
     return has(where) ? cell(where.user_block, where.item_block) : -1;
   }
-  /// Of rating n among those of its cell, where that is an own one.
-  Index place_of(Index n) const { return where_[static_cast<std::size_t>(n)].place; }
+  /// The index of rating n in its cell, or -1 if its user is in another block.
+  Index location_of(Index n) const { return where_[static_cast<std::size_t>(n)].place; }
 
  private:
   struct Where {
@@ -104,8 +106,8 @@ class Cells {
   std::vector<Likelihood> cells_;
 };
 
-/// All of them, or those that are asked for, in the order in which they are. Lives as long as the
-/// Frame of its memory.
+/// The ratings of each cell that an evaluation uses: all ratings, or the requested ratings in their
+/// order. Valid as long as the Frame that holds its memory.
 class Chosen {
  public:
   explicit Chosen(const Cells& cells) : cells_(cells) {}
@@ -127,11 +129,11 @@ class Chosen {
     }
     for (Index k = 0; k < numbers.rows(); ++k) {
       const auto n = static_cast<Index>(numbers(k, 0));
-      if (const Index c = cells.cell_of(n); c >= 0) places_[next[c]++] = cells.place_of(n);
+      if (const Index c = cells.cell_of(n); c >= 0) places_[next[c]++] = cells.location_of(n);
     }
   }
 
-  /// The same on every process: whether any rating of the stratum is taken.
+  /// Whether any rating of the stratum is used. The answer is the same on every process.
   bool has_stratum(Index s) const noexcept { return has_stratum_ == nullptr || has_stratum_[s]; }
   Index count(Index cell) const {
     return ends_ == nullptr ? cells_[cell].ratings().size() : ends_[cell + 1] - ends_[cell];

@@ -8,8 +8,8 @@
 
 namespace mixwell::hyper_prior {
 
-/// Every number of X is N(0, 1 / l), l of density l^(shape-1) exp(-rate l); h is log l. Chen, Fox &
-/// Guestrin 2014, eq. 29.
+/// Every number of X is N(0, 1 / l), where l has a density proportional to l^(shape-1) exp(-rate
+/// l); h is log l. Chen, Fox & Guestrin 2014, eq. 29.
 class GammaPrior final : public RowPrior {
  public:
   GammaPrior(double shape, double rate) : shape_(shape), rate_(rate) {}
@@ -41,7 +41,7 @@ class GammaPrior final : public RowPrior {
   }
 
  private:
-  /// Of the gamma law of l given X.
+  /// Shape of the gamma distribution of l given X.
   double shape(ConstBatch X) const { return shape_ + 0.5 * static_cast<double>(X.size()); }
 
   double shape_;

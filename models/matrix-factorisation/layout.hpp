@@ -1,4 +1,4 @@
-// Where the coordinates of a factorisation are.
+// The order of the coordinates of a factorisation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,20 +6,20 @@
 
 namespace mixwell::factorisation {
 
-/// Rows of the matrix of ratings, or its columns.
+/// Rows or columns of the matrix of ratings.
 enum class Side { users, items };
 inline constexpr Side both_sides[] = {Side::users, Side::items};
 inline Side other(Side side) noexcept { return side == Side::users ? Side::items : Side::users; }
 
-/// Coordinates: K factors of each user, of each item, then a bias of each user and each item if
-/// there are any, then the hyper-parameters: of the users' factors, the items' factors, the two
-/// biases.
+/// Order of the coordinates: K factors of each user, then of each item; a bias of each user and
+/// each item, if there are any; then the hyper-parameters of the users' factors, the items' factors
+/// and the two biases.
 struct Layout {
   Index users = 0;
   Index items = 0;
   Index rank = 1;  ///< K
   bool biases = true;
-  Index hyper = 1;  ///< how many the factors of one side have
+  Index hyper = 1;  ///< number of hyper-parameters of the factors of one side
 
   Index count(Side side) const noexcept { return side == Side::users ? users : items; }
   Index factors(Side side) const noexcept { return side == Side::users ? 0 : rank * users; }

@@ -1,4 +1,4 @@
-// Normal ratings about products of factors: their potential, gradient, terms and predictions.
+// Normal ratings about products of factors: potential, gradient, terms and predictions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mixwell::factorisation {
 
-/// y_n ~ N(offset + u_i'v_j + a_i + b_j, 1 / precision), (i, j) being the user and the item of
+/// y_n ~ N(offset + u_i'v_j + a_i + b_j, 1 / precision), where (i, j) are the user and the item of
 /// rating n. Functions take one position (Layout::dimension() numbers).
 class Likelihood {
  public:
@@ -26,14 +26,15 @@ class Likelihood {
   double precision() const noexcept { return precision_; }
   double offset() const noexcept { return offset_; }
 
-  /// Ratings of one stratum fall into `strata` blocks that share no user and no item: users and
-  /// items are dealt out by their places, and the stratum is how far the two are apart.
+  /// The ratings of one stratum form `strata` blocks that share no user and no item. Users and
+  /// items are assigned to blocks by their index modulo `strata`; the stratum is the difference of
+  /// the two blocks.
   Index stratum(Index n, Index strata) const {
     const auto [i, j] = pair(n);
     return (j % strata - i % strata + strata) % strata;
   }
 
-  /// What is predicted of rating n without its noise. 2 K operations.
+  /// The expected rating n, without noise. 2 K operations.
   double expected(const double* theta, Index n) const {
     const auto [i, j] = pair(n);
     double value = offset_ + row(theta, Side::users, i).dot(row(theta, Side::items, j));
@@ -48,7 +49,7 @@ class Likelihood {
     return 0.5 * precision_ * off * off;
   }
 
-  /// The same, its gradient added to g. 6 K operations.
+  /// Returns term(theta, n), and adds its gradient to g. 6 K operations.
   double add_term(const double* theta, Index n, double* g) const {
     const auto [i, j] = pair(n);
     const double off = expected(theta, n) - ratings_.values[n];
@@ -82,8 +83,7 @@ class Likelihood {
   double precision_;
 };
 
-/// The expected ratings of held-out pairs, moved to the ends of `clip` where they are beyond them,
-/// as each draw gives them.
+/// The expected ratings of held-out pairs for each draw, clamped to the interval `clip`.
 class HeldOut final : public Prediction {
  public:
   HeldOut(Likelihood likelihood, std::optional<Interval> clip)

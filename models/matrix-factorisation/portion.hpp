@@ -1,4 +1,4 @@
-// The factors of some users and some items, of a factorisation that several processes divide.
+// The part of a factorisation that one of several processes has: factors of some users and items.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,15 +17,16 @@
 
 namespace mixwell::factorisation {
 
-/// What each process has of the whole: blocks of users with their ratings, and as many blocks of
-/// items. Coordinates: the factors of its users, block by block, then of its items. Without biases
-/// and hyper-parameters.
+/// The share of one process: blocks of users with their ratings, and as many blocks of items. The
+/// coordinates are the factors of these users, block by block, then of these items. There are no
+/// biases and no hyper-parameters.
 ///
-/// The ratings of a stratum s lie in cells (u, u + s mod B) that share no user and no item: the
-/// factors of item block u + s go s places around the ring to the process that has users u, and
-/// their gradient comes back. An evaluation at one position takes, for each stratum that it has a
-/// rating of, 6 K operations for each rating of the process's users and 8 K bytes there and back
-/// for each item of its blocks; with U one number for each block more.
+/// The ratings of a stratum s are in cells (u, u + s mod B) that share no user and no item. The
+/// factors of item block u + s move s places around the ring to the process that has users u, and
+/// the gradient of these factors moves back. For each stratum with a wanted rating, an evaluation
+/// at one position takes 6 K operations for each rating of the process's users. It also transfers 8
+/// K bytes in each direction for each item of the process's blocks. U adds one number for each
+/// block.
 class Portion final : public Model, public SumOfTerms, public PortionOfModel {
  public:
   Portion(std::shared_ptr<const Model> of, std::shared_ptr<Portions> among, const Layout& layout,
@@ -60,10 +61,10 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   Index stratum(Index n, Index strata) const override {
     if (strata == blocks) return cells_.stratum(n);
     throw InputError("model `" + name() +
-                     "` has its users and items in blocks = " + std::to_string(blocks) +
-                     ", which make as many strata, not " + std::to_string(strata) +
-                     ": give the oracle strata = " + std::to_string(blocks) +
-                     ", or the model blocks = " + std::to_string(strata));
+                     "` divides users and items into blocks = " + std::to_string(blocks) +
+                     ", so the number of strata must be the same, not " + std::to_string(strata) +
+                     ". Set the oracle's strata = " + std::to_string(blocks) +
+                     ", or the model's blocks = " + std::to_string(strata) + ".");
   }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     sum(theta, out,
@@ -83,7 +84,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
       add_terms(Chosen(cells_), x, g, u, out.scratch);
     });
   }
-  /// Of the whole's initial position.
+  /// Takes this process's part of the initial position of the whole.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     Eigen::MatrixXd all(whole->dimension(), theta.cols());
     whole->initial(stream, at, all);
@@ -91,7 +92,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
       theta.row(i) = all.row(coordinates[static_cast<std::size_t>(i)]);
   }
 
-  /// RowRange of one block among the own.
+  /// The RowRange of one of the own blocks.
   RowRange rows_of(Side side, Index block) const {
     const auto before = [&](Side of, Index end) {
       return layout_.rank * std::ssize(deal_.rows(first_, end, layout_.count(of)));
@@ -103,11 +104,11 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     return rows[static_cast<std::size_t>(block - first_)][side == Side::users ? 0 : 1];
   }
 
-  /// A number for each block.
+  /// One number for each block.
   using OfBlocks = Eigen::Ref<Eigen::RowVectorXd, 0, Eigen::InnerStride<>>;
 
-  /// add(x, g, u, r) adds what this process has to g, unless that is null, and to u, a number for
-  /// each block.
+  /// add(x, g, u, r) adds this process's part to g, unless g is null, and to u, one number for each
+  /// block.
   template <class Add>
   void sum(ConstBatch theta, const Evaluation& out, const Add& add) const {
     const Workspace::Frame frame(out.scratch);
@@ -160,7 +161,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     if (g != nullptr) send_back(s, gradients, g, scratch);
   }
 
-  /// Memory for the items that visit each block of users; their own at s = 0.
+  /// Memory for the items that visit each block of users; at s = 0 these are the process's items.
   double** visiting(Index s, Workspace& scratch) const {
     double** const all = scratch.objects<double*>(end_ - first_);
     for (Index b = first_; b < end_; ++b)
@@ -168,8 +169,8 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     return all;
   }
 
-  /// Blocks of items go to the processes of the users that they visit, or home: from(users, items)
-  /// on one side, to(users, items) on the other, in the order of users.
+  /// Sends blocks of items to the processes of the users that they visit, or home. from(users,
+  /// items) gives the data on one side and to(users, items) on the other, in the order of users.
   template <class From, class To>
   void move(Index s, bool home, const From& from, const To& to, Workspace& scratch) const {
     auto* const sent = scratch.objects<Portions::Sent>(end_ - first_);
@@ -201,7 +202,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
           Eigen::Map<const Eigen::VectorXd>(came[b - first_], size_of_items(b));
   }
 
-  /// The ratings of one cell: U, and the gradients of its users and of its items where wanted.
+  /// The ratings of one cell: U, and the gradients of its users and items if wanted.
   double add_cell(Index users, Index items, const Chosen& chosen, const double* x,
                   const double* item_factors, double* g, double* item_gradient,
                   Workspace& scratch) const {

@@ -1,4 +1,4 @@
-// The priors of the rows of a side.
+// Priors of the factors and biases of users or items.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,10 +40,10 @@ class FixedPrior final : public hyper_prior::RowPrior {
 };
 
 /// x_i ~ N(m, (C C')^-1), C C' ~ Wishart(degrees, I), m ~ N(0, (strength C C')^-1): Salakhutdinov &
-/// Mnih 2008, eqs. 5 to 8. h holds m, then the lower triangle C row by row with logarithms on its
-/// diagonal. In them the Wishart law has the density
-///   prod_j C_jj^(degrees - j) exp(-|C|^2 / 2), j from 0:
-/// Bartlett's C_jj^(degrees - j - 1), and C_jj for its logarithm.
+/// Mnih 2008, eqs. 5 to 8. h holds m, then the lower triangle C row by row, with logarithms on its
+/// diagonal. In these coordinates the Wishart density is
+///   prod_j C_jj^(degrees - j) exp(-|C|^2 / 2), j from 0.
+/// This is Bartlett's C_jj^(degrees - j - 1), times C_jj because its logarithm is the coordinate.
 class NormalWishartPrior final : public hyper_prior::RowPrior {
  public:
   NormalWishartPrior(Index k, double strength, double degrees)
@@ -90,8 +90,8 @@ class NormalWishartPrior final : public hyper_prior::RowPrior {
     shift.noalias() += Q * mean(h);
   }
 
-  /// Strength and degrees grow by n; the inverse scale by the scatter about the mean, and by what
-  /// the mean is off 0. O(n k^2 + k^3).
+  /// Strength and degrees grow by n. The inverse scale grows by the scatter about the mean, and by
+  /// a term for the distance of the mean from 0. O(n k^2 + k^3).
   void draw(RandomNumbers& random, ConstBatch X, double* h, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const auto n = static_cast<double>(X.cols());
@@ -143,8 +143,8 @@ class NormalWishartPrior final : public hyper_prior::RowPrior {
     }
   }
 
-  /// The exponent of C_jj in the density of n rows, their mean and C: that of the Wishart law, and
-  /// |C| of each of n + 1 normals.
+  /// The exponent of C_jj in the density of n rows, their mean and C. One part comes from the
+  /// Wishart distribution, and each of the n + 1 normals contributes a factor |C|.
   double exponent(Index j, double n) const { return degrees_ - static_cast<double>(j) + n + 1.0; }
 
   void add_to_triangle(ConstBatch C, ConstBatch g, double n, double* out) const {
@@ -165,7 +165,7 @@ class NormalWishartPrior final : public hyper_prior::RowPrior {
     return inverse;
   }
 
-  /// Rows about their mean, and in units of their standard deviations.
+  /// Rows minus their mean, in the original units and in units of standard deviations.
   struct Off {
     MatrixMap C;
     MatrixMap centred;      ///< x_i - m, k x n
@@ -197,19 +197,19 @@ class NormalWishartPrior final : public hyper_prior::RowPrior {
   double degrees_;
 };
 
-/// Of its factors, and of its biases.
+/// The priors of factors and of biases.
 struct Priors {
   const hyper_prior::RowPrior& factors;
   const hyper_prior::RowPrior& bias;
 };
 
-/// Rows with one prior, in a position: the first `count` of a side, of `width` numbers each.
+/// The first `count` rows of a side, with `width` numbers each, that share one prior.
 struct PriorPart {
   const hyper_prior::RowPrior& prior;
   Index first;
   Index width;
   Index count;
-  Index hyper;  ///< where the hyper-parameters are
+  Index hyper;  ///< index of the first hyper-parameter
 
   ConstMatrixMap rows(const double* theta) const { return {theta + first, width, count}; }
   MatrixMap rows(double* theta) const { return {theta + first, width, count}; }
@@ -225,7 +225,7 @@ struct PriorPart {
   }
 };
 
-/// The first `count` factors of a side, and as many biases if there are any.
+/// Applies `use` to the first `count` factors of a side, and to as many biases if there are any.
 template <class Use>
 void each_part(const Priors& priors, const Layout& layout, Side side, Index count, const Use& use) {
   use(PriorPart{priors.factors, layout.factors(side), layout.rank, count,
@@ -234,7 +234,7 @@ void each_part(const Priors& priors, const Layout& layout, Side side, Index coun
     use(PriorPart{priors.bias, layout.bias(side), 1, count, layout.bias_hyper(side)});
 }
 
-/// All of both sides.
+/// Applies `use` to all rows of both sides.
 template <class Use>
 void each_part(const Priors& priors, const Layout& layout, const Use& use) {
   for (const Side side : both_sides) each_part(priors, layout, side, layout.count(side), use);

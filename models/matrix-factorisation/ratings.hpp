@@ -1,4 +1,4 @@
-// Ratings of items by users: read from MovieLens text, and parted into folds.
+// Reads ratings of items by users from MovieLens files, and splits them into folds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,14 +21,14 @@ namespace mixwell::factorisation {
 
 /// N ratings, in rising order of user and then item.
 struct Ratings {
-  std::vector<Index> users;  ///< of each rating, its place among the ids
+  std::vector<Index> users;  ///< index of each rating's user among the ids
   std::vector<Index> items;
   Eigen::VectorXd values;
 
   Index size() const noexcept { return values.size(); }
 };
 
-/// What users and items are called, in rising order.
+/// The ids of users and items, in rising order.
 struct Ids {
   std::vector<std::int64_t> users;
   std::vector<std::int64_t> items;
@@ -52,7 +52,7 @@ std::optional<Number> spelled(std::string_view text) {
   return value;
 }
 
-/// What stands between the fields of a file, by its first line: `::`, a tab or a comma.
+/// The separator of a file's fields, from its first line: `::`, a tab or a comma.
 inline std::string_view separator_of(std::string_view line) {
   for (const std::string_view one : {"::", "\t"})
     if (line.find(one) != std::string_view::npos) return one;
@@ -69,7 +69,7 @@ inline std::vector<std::string_view> fields_of(std::string_view line, std::strin
   return fields;
 }
 
-/// The first line of a CSV file of MovieLens.
+/// Whether this is the first line of a MovieLens CSV file.
 inline bool is_header(std::string_view line) {
   const auto fields = fields_of(line, ",");
   return fields.size() >= 3 && fields[0] == "userId" && fields[1] == "movieId" &&
@@ -87,9 +87,10 @@ inline RatingLine rating_line(const TextLines& lines, std::string_view separator
   }
   throw InputError(
       lines.place() + ": \"" + lines.line().substr(0, 60) +
-      "\" is no rating: a line has a user, an item, a rating and maybe a time stamp, of which the "
-      "first two are whole numbers and the third is finite, with \"::\", a tab or a comma between "
-      "them as in the first line; a header is userId,movieId,rating,timestamp");
+      "\" is not a rating. A line must have a user, an item, a rating and optionally a time stamp. "
+      "User and item must be whole numbers, and the rating must be finite. Separate them with "
+      "\"::\", a tab or a comma, as in the first line. The first line may be the header "
+      "userId,movieId,rating,timestamp; no other header is accepted.");
 }
 
 inline std::vector<std::int64_t> different(std::vector<std::int64_t> ids) {
@@ -98,17 +99,17 @@ inline std::vector<std::int64_t> different(std::vector<std::int64_t> ids) {
   return ids;
 }
 
-/// The place of `id` among the sorted `ids`, or -1.
-inline Index place_of(const std::vector<std::int64_t>& ids, std::int64_t id) {
+/// The index of `id` in the sorted `ids`, or -1.
+inline Index location_of(const std::vector<std::int64_t>& ids, std::int64_t id) {
   const auto found = std::lower_bound(ids.begin(), ids.end(), id);
   return found == ids.end() || *found != id ? -1 : found - ids.begin();
 }
 
 }  // namespace detail
 
-/// The lines of a file of MovieLens (ratings.dat, u.data or ratings.csv), in rising order of user
-/// and item. Throws InputError for a line that is no rating, for an item that a user rates twice,
-/// and where there is no rating.
+/// The lines of a MovieLens file (ratings.dat, u.data or ratings.csv), in rising order of user and
+/// item. Throws InputError for a line that is not a rating, for an item that a user rates twice,
+/// and if there are no ratings.
 inline std::vector<RatingLine> read_ratings(const std::string& path) {
   TextLines lines(path, "lines user::item::rating");
   std::vector<RatingLine> all;
@@ -118,7 +119,9 @@ inline std::vector<RatingLine> read_ratings(const std::string& path) {
     if (!is_first || !detail::is_header(lines.line()))
       all.push_back(detail::rating_line(lines, separator));
   }
-  if (all.empty()) throw InputError(path + ": no ratings; wanted lines user::item::rating");
+  if (all.empty())
+    throw InputError(
+        path + ": the file contains no ratings. Write each rating in a line user::item::rating.");
   const auto key = [](const RatingLine& one) { return std::tie(one.user, one.item); };
   std::stable_sort(all.begin(), all.end(),
                    [key](const RatingLine& a, const RatingLine& b) { return key(a) < key(b); });
@@ -127,8 +130,8 @@ inline std::vector<RatingLine> read_ratings(const std::string& path) {
       [key](const RatingLine& a, const RatingLine& b) { return key(a) == key(b); });
   if (twice != all.end())
     throw InputError((twice + 1)->place + ": user " + std::to_string(twice->user) +
-                     " has rated item " + std::to_string(twice->item) + " already, at " +
-                     twice->place + ": keep one of the two");
+                     " has already rated item " + std::to_string(twice->item) + ", at " +
+                     twice->place + ". Keep only one of these two lines.");
   return all;
 }
 
@@ -141,17 +144,17 @@ inline Ids ids_of(const std::vector<RatingLine>& lines) {
   return {detail::different(std::move(ids.users)), detail::different(std::move(ids.items))};
 }
 
-/// Throws InputError for a user or an item that is none of `ids`.
+/// Throws InputError for a user or an item that is not in `ids`.
 inline Ratings ratings_of(const std::vector<RatingLine>& lines, const Ids& ids) {
   Ratings ratings;
   ratings.values.resize(std::ssize(lines));
   const auto place = [](const std::vector<std::int64_t>& known, std::int64_t id,
                         const std::string& what, const RatingLine& line) {
-    const Index found = detail::place_of(known, id);
+    const Index found = detail::location_of(known, id);
     if (found < 0)
       throw InputError(line.place + ": " + what + " " + std::to_string(id) +
-                       " has no rating in the training data, so that nothing is known of it; drop "
-                       "the line, or train on data that have it");
+                       " has no rating in the training data, so nothing is known about it. Remove "
+                       "the line, or train on data that include it.");
     return found;
   };
   for (const RatingLine& line : lines) {
@@ -162,10 +165,10 @@ inline Ratings ratings_of(const std::vector<RatingLine>& lines, const Ids& ids) 
   return ratings;
 }
 
-/// One fold of k held out: which rating is in which fold is a random permutation, so that their
-/// sizes differ by one at most.
+/// Holds out one fold of k. A random permutation assigns ratings to folds, so their sizes differ by
+/// at most one.
 struct Fold {
-  std::int64_t folds = 1;  ///< 1: nothing is held out
+  std::int64_t folds = 1;  ///< 1 = nothing is held out
   std::int64_t fold = 0;
   std::int64_t seed = 1;
 };
@@ -175,8 +178,8 @@ struct Split {
   Ratings test;
 };
 
-/// Rating n has word n of replicate 0 of the stream (seed, "matrix-factorisation/folds"); in rising
-/// order of words ratings belong to folds 0, 1, ..., k - 1, 0, 1, ...
+/// Rating n uses word n of replicate 0 in the stream (seed, "matrix-factorisation/folds"). In
+/// rising order of words, ratings belong to folds 0, 1, ..., k - 1, 0, 1, ...
 inline Split split(const Ratings& all, const Fold& fold) {
   Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic> words(all.size(), 1);
   Stream(static_cast<std::uint64_t>(fold.seed), "matrix-factorisation/folds").words({}, words);
@@ -201,7 +204,7 @@ inline Split split(const Ratings& all, const Fold& fold) {
   return parts;
 }
 
-/// A sentence on those of `ids` that no training rating is of, or "".
+/// A sentence about the `ids` that have no training rating; "" if there are none.
 inline std::string remark_on_unrated(const std::vector<std::int64_t>& ids,
                                      const std::vector<Index>& rated, const std::string& what) {
   std::vector<bool> seen(ids.size());
@@ -214,8 +217,8 @@ inline std::string remark_on_unrated(const std::vector<std::int64_t>& ids,
   }
   if (missing == 0) return {};
   return std::to_string(missing) + " of " + std::to_string(ids.size()) + " " + what +
-         " have no rating outside the fold that is held out (" + names +
-         (missing > 5 ? ", ..." : "") + "): predictions for them rest on the prior alone.";
+         " have no rating outside the held-out fold (" + names + (missing > 5 ? ", ..." : "") +
+         "). Predictions for these use only the prior.";
 }
 
 }  // namespace mixwell::factorisation

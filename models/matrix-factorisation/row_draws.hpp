@@ -1,4 +1,4 @@
-// Exact draws of all rows of one side given the other side and the hyper-parameters.
+// Exact draws of all rows of one side, given the other side and the hyper-parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace mixwell::factorisation {
 
-/// The ratings of each row of one side, one row after another.
+/// The ratings of each row of one side, in one array, row after row.
 class RatingsByRow {
  public:
   RatingsByRow(const Layout& layout, const Ratings& ratings, Side side) {
@@ -44,15 +44,15 @@ class RatingsByRow {
   Index most() const noexcept { return most_; }
 
  private:
-  std::vector<Index> first_;  ///< where a row's ratings begin; one more for the end
+  std::vector<Index> first_;  ///< where each row's ratings begin, and the end
   std::vector<Index> others_;
   Eigen::VectorXd values_;
   Index most_ = 0;
 };
 
-/// Given the other side a row w = (u_i, a_i) is normal: with rows g_n = (v_j, 1) for its ratings,
-///   precision Q = P + tau G'G,  mean Q^-1 (P m + tau G'(y - offset - b)),
-/// P and m being those of its prior.
+/// Given the other side, a row w = (u_i, a_i) is normal. With rows g_n = (v_j, 1) for its ratings,
+/// and prior precision P and mean m, its precision and mean are
+///   Q = P + tau G'G,  Q^-1 (P m + tau G'(y - offset - b)).
 class RowDraws {
  public:
   RowDraws(const Layout& layout, Side side, const Likelihood& likelihood)
@@ -61,8 +61,8 @@ class RowDraws {
         likelihood_(likelihood),
         by_row_(layout, likelihood.ratings(), side) {}
 
-  /// Draws every row of the side in the position theta; z: width() normals for each. N w^2 + n w^3
-  /// / 3 operations for n rows of width w = K + 1.
+  /// Draws every row of the side in the position theta. z: width() normals for each row. Takes N
+  /// w^2 + n w^3 / 3 operations for n rows of width w = K + 1.
   void draw(const Priors& priors, ConstBatch z, double* theta, Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
     System system(*this, scratch);
@@ -80,13 +80,13 @@ class RowDraws {
   Index width() const noexcept { return layout_.rank + (layout_.biases ? 1 : 0); }
 
  private:
-  /// Q and Q m of one row.
+  /// Q and Q m for one row.
   struct System {
     MatrixMap prior_precision;
     MatrixMap prior_shift;
     MatrixMap precision;
     MatrixMap shift;
-    MatrixMap inputs;  ///< g_n in columns
+    MatrixMap inputs;  ///< g_n as columns
     MatrixMap off;     ///< y - offset - b
 
     System(const RowDraws& draws, Workspace& scratch)

@@ -1,4 +1,4 @@
-// The cases of a probit regression: from files, or simulated.
+// Cases of a probit regression: from files, or simulated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ namespace mixwell::probit {
 /// Names the streams of simulated cases.
 inline const std::string id = "probit-regression";
 
-/// The keys that say which cases there are.
+/// The manifest keys that choose the cases.
 struct CaseParams {
   std::optional<std::string> data;
   regression::Source source;
@@ -26,11 +26,14 @@ struct CaseParams {
   regression::Simulation simulation;
 
   void declare_data(Fields& fields) {
-    fields.text("data", data).file().help("the cases, plain or gzipped; or simulate them");
+    fields.text("data", data)
+        .file()
+        .help("file of the cases, plain or gzipped; without it cases are simulated");
   }
 };
 
-/// Inputs go through the recipe like a table's; labels are drawn given the rows x that result.
+/// The recipe turns simulated inputs into rows x, as it does for a table. Labels are drawn given
+/// these rows.
 inline regression::LabelledData simulated_cases(const CaseParams& params) {
   const regression::Simulation& simulation = params.simulation;
   regression::Table table;

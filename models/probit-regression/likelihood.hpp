@@ -12,13 +12,13 @@ namespace mixwell::probit {
 /// log sqrt(2 pi)
 constexpr double log_root_two_pi = 0.91893853320467274178;
 
-/// Where the lower tail is taken from Laplace's continued fraction instead of erfc, whose relative
-/// error grows as x^2 eps and which underflows at -38.
+/// Below this value the lower tail comes from Laplace's continued fraction. The relative error of
+/// erfc grows as x^2 eps, and erfc underflows at -38.
 constexpr double tail_begins = -4.0;
 
 /// Mills' ratio (1 - Phi(x)) / phi(x) for x >= 4, by Laplace's continued fraction
 ///   1 / (x + 1 / (x + 2 / (x + 3 / (x + ...))))
-/// (Abramowitz & Stegun, 26.2.14), cut where what is left out is below 1e-18 at x = 4.
+/// (Abramowitz & Stegun, 26.2.14), truncated where the remainder is below 1e-18 at x = 4.
 inline double mills_ratio(double x) {
   constexpr int levels = 40;
   double tail = x;
@@ -28,17 +28,17 @@ inline double mills_ratio(double x) {
 
 inline double density(double x) { return std::exp(-0.5 * x * x - log_root_two_pi); }
 
-/// Phi(x), to (4 + x^2) eps.
+/// Phi(x), with relative error (4 + x^2) eps.
 inline double below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-/// log Phi(x), to 4 eps below tail_begins, else (4 + x^2) eps: about -x^2 / 2 far below 0, -phi(x)
-/// / x far above.
+/// log Phi(x), with relative error 4 eps below tail_begins, and (4 + x^2) eps above. It is about
+/// -x^2 / 2 far below 0, and -phi(x) / x far above.
 inline double log_below(double x) {
   if (x < tail_begins) return -0.5 * x * x - log_root_two_pi + std::log(mills_ratio(-x));
   return x > 0 ? std::log1p(-below(-x)) : std::log(below(x));
 }
 
-/// (log Phi)'(x) = phi(x) / Phi(x), as accurate: about -x far below 0, phi(x) far above.
+/// (log Phi)'(x) = phi(x) / Phi(x), with the same accuracy; about -x far below 0, phi(x) far above.
 inline double log_below_slope(double x) {
   return x < tail_begins ? 1.0 / mills_ratio(-x) : density(x) / below(x);
 }
@@ -54,7 +54,8 @@ struct Link {
     double total_ = 0.0;
   };
 
-  /// An exponential and an error function a case, and for a value a logarithm and up to two more.
+  /// Takes an exponential and an error function for each case; a value takes a logarithm and up to
+  /// two more functions.
   template <bool wants_value>
   static void to_weights(double* z, Index count, Sum& sum) {
     for (Index n = 0; n < count; ++n) {
@@ -68,9 +69,9 @@ struct Link {
   static double probability(double z) { return std::exp(log_below(z)); }
   static double log_probability(double z) { return log_below(z); }
 
-  /// phi(z)^2 / (Phi(z) Phi(-z)) as the product of two weights: about |z| phi(z) far from 0.
+  /// phi(z)^2 / (Phi(z) Phi(-z)) as the product of two weights; about |z| phi(z) far from 0.
   static double slope(double z) { return log_below_slope(z) * log_below_slope(-z); }
-  /// From (log Phi)''(z) = -w(z) (z + w(z)) with w = phi / Phi.
+  /// Follows from (log Phi)''(z) = -w(z) (z + w(z)) with w = phi / Phi.
   static double bend(double z) {
     const double up = log_below_slope(z);
     const double down = log_below_slope(-z);

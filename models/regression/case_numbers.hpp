@@ -1,4 +1,4 @@
-// Numbers that a table has of each case beside inputs and response: offsets and weights.
+// Numbers of each case besides inputs and response: offsets and weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,13 +10,14 @@
 
 namespace mixwell::regression {
 
-/// Of each case where they are not empty: what is added to x theta, and how often the case counts.
+/// One number for each case, or empty. `offset` is added to x theta; `weights` says how often a
+/// case counts.
 struct CaseNumbers {
   Eigen::VectorXd offset;
   Eigen::VectorXd weights;
 };
 
-/// Those that there are, by their names in results.
+/// The vectors that are not empty, with their names in results.
 inline std::vector<NamedValues> constant_data(const CaseNumbers& numbers) {
   std::vector<NamedValues> all;
   const auto add = [&all](const char* name, const Eigen::VectorXd& values) {

@@ -1,4 +1,4 @@
-// The coefficients of a regression as parameters of a model, under names that results can have.
+// The coefficients of a regression as model parameters, with names that results can have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace mixwell::regression {
 
-/// A NetCDF name has no slash, no control character and no blank at its end, and begins with a
-/// letter, a digit, `_` or a character beyond ASCII: what is not allowed becomes `_`.
+/// Replaces what a NetCDF name must not contain by `_`. A name has no slash, no control character
+/// and no blank at its end; it begins with a letter, a digit, `_` or a character beyond ASCII.
 inline std::string netcdf_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; },
@@ -33,15 +33,15 @@ inline std::string netcdf_name(std::string name) {
 
 namespace detail {
 
-/// Whether "a[1]" stands beside "a", and would be taken for an element of it.
+/// Whether a name like "a[1]" would be taken for an element of another name "a".
 inline bool looks_like_element(const std::string& name, const std::set<std::string>& names) {
   for (std::size_t open = name.find('['); open != name.npos; open = name.find('[', open + 1))
     if (names.contains(name.substr(0, open))) return true;
   return false;
 }
 
-/// One that draws.nc uses itself, that is taken, or that looks like an element of another, gets `_`
-/// at its end.
+/// Adds `_` to a name that draws.nc uses itself, that is taken, or that looks like an element of
+/// another.
 inline std::string free_name(std::string name, const std::set<std::string>& taken,
                              const std::set<std::string>& columns) {
   const bool is_reserved = !broken_name_rule(name).empty();
@@ -51,24 +51,24 @@ inline std::string free_name(std::string name, const std::set<std::string>& take
   return name;
 }
 
-/// One remark for all: a table may have thousands of columns.
+/// Adds one remark for all names, because a table may have thousands of columns.
 inline void add_remark_on_renamed(const std::vector<std::pair<std::string, std::string>>& renamed,
                                   std::vector<std::string>& remarks) {
   if (renamed.empty()) return;
   constexpr std::size_t most = 3;
   std::string texts;
   for (std::size_t k = 0; k < std::min(renamed.size(), most); ++k)
-    texts += (k == 0 ? "" : ", that of ") + ("column " + quoted(renamed[k].first)) + " as " +
+    texts += (k == 0 ? "column " : ", column ") + quoted(renamed[k].first) + " as " +
              quoted(renamed[k].second);
-  if (renamed.size() > most)
-    texts += ", and those of " + std::to_string(renamed.size() - most) + " more columns likewise";
-  remarks.push_back("Coefficients are recorded under other names: that of " + texts + ".");
+  if (renamed.size() > most) texts += ", and " + std::to_string(renamed.size() - most) + " more";
+  remarks.push_back("Coefficients of these columns are recorded with changed names: " + texts +
+                    ".");
 }
 
 }  // namespace detail
 
-/// The safe names, all different, with one remark on those that were changed. Throws InputError for
-/// a column of the file `path` whose name nothing makes safe: too long, or no UTF-8.
+/// The safe names, all different, with one remark about those that were changed. Throws InputError
+/// for a column of the file `path` whose name cannot be made safe: it is too long, or not UTF-8.
 inline std::vector<std::string> safe_names(const std::vector<std::string>& names,
                                            const std::string& path,
                                            std::vector<std::string>& remarks) {
@@ -79,8 +79,9 @@ inline std::vector<std::string> safe_names(const std::vector<std::string>& names
   for (const std::string& name : names) {
     const std::string changed = detail::free_name(netcdf_name(name), taken, columns);
     if (const std::string rule = broken_name_rule(changed); !rule.empty())
-      throw InputError(path + ": the column " + quoted(name) + " cannot name a coefficient: it " +
-                       rule + "; give it another name, or leave it out of `inputs`");
+      throw InputError(path + ": the column " + quoted(name) +
+                       " cannot name a coefficient, because it " + rule +
+                       ". Rename the column, or leave it out of `inputs`.");
     if (changed != name) renamed.emplace_back(name, changed);
     taken.insert(changed);
     safe.push_back(changed);
@@ -89,7 +90,7 @@ inline std::vector<std::string> safe_names(const std::vector<std::string>& names
   return safe;
 }
 
-/// The parameters of a regression, and what the levels of its factors are called.
+/// The parameters of a regression, and the labels of its factors' levels.
 struct Coefficients {
   std::vector<Parameter> parameters;
   std::vector<Labels> labels;
@@ -97,7 +98,8 @@ struct Coefficients {
 
 namespace detail {
 
-/// Safe names of the columns that have some, else of all of them as the array beta, and of factors.
+/// The safe names of the columns if they have names, otherwise the array beta; and the safe names
+/// of the factors.
 inline std::vector<std::string> coefficient_names(const Design& design, const std::string& path,
                                                   std::vector<std::string>& remarks) {
   std::vector<std::string> names;
@@ -112,8 +114,9 @@ inline std::vector<std::string> coefficient_names(const Design& design, const st
 
 }  // namespace detail
 
-/// A scalar for each named column of the file `path`, else all of them as the array beta; for each
-/// factor an array with the dimension NAME_level, whose labels are its levels but the first.
+/// A scalar for each named column of the file `path`, otherwise the array beta for all columns. For
+/// each factor an array with the dimension NAME_level, whose labels are all levels except the
+/// first.
 inline Coefficients coefficients(const Design& design, const std::string& path,
                                  std::vector<std::string>& remarks) {
   Coefficients all;
@@ -134,7 +137,7 @@ inline Coefficients coefficients(const Design& design, const std::string& path,
   return all;
 }
 
-/// The labels' name in results: that of a CSV file's column, made safe, else y.
+/// The name of the labels in results: the safe name of the CSV column, or y for other formats.
 inline std::string response_name(const std::optional<std::string>& column, const std::string& path,
                                  std::vector<std::string>& remarks) {
   if (!column) return "y";

@@ -1,5 +1,4 @@
-// The columns of a CSV file that a regression has beside the response: inputs, factors, offsets,
-// weights.
+// The columns of a CSV file besides the response: inputs, factors, offsets and weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,10 +22,10 @@
 
 namespace mixwell::regression {
 
-/// Which column is what.
+/// The manifest keys that assign roles to columns.
 struct ColumnChoice {
   std::optional<std::string> response;
-  std::vector<std::string> inputs;  ///< empty = all columns that are nothing else
+  std::vector<std::string> inputs;  ///< empty = all columns without another role
   std::vector<std::string> factors;
   std::optional<std::string> offset;
   std::optional<std::string> weights;
@@ -39,26 +38,26 @@ struct Factor {
   Categories categories;
 };
 
-/// What N cases have beside their responses.
+/// The data of N cases besides their responses.
 struct Predictors {
   std::string path;
-  std::vector<std::string> names;  ///< of the inputs; empty = they are numbered
+  std::vector<std::string> names;  ///< names of the inputs; empty = they are numbered
   Eigen::MatrixXd inputs;          ///< N x (number of inputs)
   std::vector<Factor> factors{};   ///< csv: columns of categories
   CaseNumbers numbers{};           ///< csv: offsets and weights
-  std::string dropped{};           ///< csv: a remark on rows left out for a missing value
-  bool has_row_names = false;      ///< csv: the first column, which has no name
+  std::string dropped{};           ///< csv: a remark about rows left out because a value is missing
+  bool has_row_names = false;      ///< csv: the first column has no name and contains row names
 };
 
 namespace detail {
 
 inline void require_column(const CsvTable& csv, const std::string& key, const std::string& column) {
   if (csv.has(column)) return;
-  throw ParameterError(
-      key, "no column " + quoted(column) + " in " + csv.path() + suggestion(column, csv.columns()));
+  throw ParameterError(key, "there is no column " + quoted(column) + " in " + csv.path() +
+                                suggestion(column, csv.columns()));
 }
 
-/// The columns that are named for what they are, with the key that names each; none is two things.
+/// The key for each column that has a role. Throws ParameterError if a column has two roles.
 inline std::map<std::string, std::string> named_columns(const CsvTable& csv,
                                                         const ColumnChoice& choice) {
   std::map<std::string, std::string> keys;
@@ -69,8 +68,8 @@ inline std::map<std::string, std::string> named_columns(const CsvTable& csv,
     const std::string what = other->second == key ? quoted(column) + " twice"
                              : other->second == "response"
                                  ? "the response " + quoted(column)
-                                 : quoted(column) + ", which is in " + other->second;
-    throw ParameterError(key, "names " + what);
+                                 : quoted(column) + ", which `" + other->second + "` already names";
+    throw ParameterError(key, "must not name " + what);
   };
   add("response", *choice.response);
   if (choice.offset) add("offset", *choice.offset);
@@ -80,7 +79,7 @@ inline std::map<std::string, std::string> named_columns(const CsvTable& csv,
   return keys;
 }
 
-/// Those that no key names. Each has its own name.
+/// The columns that no key names. Each has a unique name.
 inline std::vector<std::string> other_columns(const CsvTable& csv,
                                               const std::map<std::string, std::string>& keys) {
   std::vector<std::string> others;
@@ -89,23 +88,27 @@ inline std::vector<std::string> other_columns(const CsvTable& csv,
   try {
     for (const std::string& column : others) csv.find(column);
   } catch (const InputError& fault) {
-    throw InputError(fault.what() + std::string(", or list the columns to regress on in `inputs`"));
+    throw InputError(fault.what() +
+                     std::string(" (or list the columns to regress on in `inputs`)"));
   }
   return others;
 }
 
-/// The columns of numbers to regress on: those that are named, or all that no other key names.
+/// The columns of numbers to regress on: those in `inputs`, or all that no other key names.
 inline std::vector<std::string> chosen_inputs(const CsvTable& csv, const ColumnChoice& choice) {
   const auto keys = named_columns(csv, choice);
   std::vector<std::string> inputs = choice.inputs;
   if (inputs.empty()) inputs = other_columns(csv, keys);
   if (inputs.empty() && choice.factors.empty())
-    throw InputError(csv.path() + ": no input columns: the response " + quoted(*choice.response) +
-                     (keys.size() == 1 ? " is the only column" : " and others take all columns"));
+    throw InputError(
+        csv.path() + ": there are no input columns, because the response " +
+        quoted(*choice.response) +
+        (keys.size() == 1 ? " is the only column" : " and other keys use all columns") +
+        ". Add a column to regress on.");
   return inputs;
 }
 
-/// All columns that have a part in the model.
+/// All columns that the model uses.
 inline std::vector<std::string> used_columns(const ColumnChoice& choice,
                                              const std::vector<std::string>& inputs) {
   std::vector<std::string> columns = inputs;
@@ -116,40 +119,41 @@ inline std::vector<std::string> used_columns(const ColumnChoice& choice,
   return columns;
 }
 
-/// `known`: the factors of the training table, or null for that one itself.
+/// `known`: the factor in the training table, or null if this is the training table.
 inline Factor factor_of(const CsvTable& csv, const std::string& column, const Factor* known) {
   if (known != nullptr) return {column, csv.categories(column, known->categories.levels)};
   Factor factor{column, csv.categories(column)};
   if (factor.categories.levels.size() < 2)
-    throw ParameterError("factors", quoted(column) + " has the level " +
-                                        regression::quoted(factor.categories.levels.front()) +
-                                        " in all rows of " + csv.path());
+    throw ParameterError(
+        "factors", quoted(column) + " must have at least two levels, but has the level " +
+                       regression::quoted(factor.categories.levels.front()) + " in all rows of " +
+                       csv.path() + ". Leave this factor out.");
   return factor;
 }
 
-/// A column of numbers; of a cell that is none, or against the rule, `wanted` says which key of the
-/// manifest names the column, and what it wants.
+/// A column of numbers. If a cell is not a number or violates the rule, the error ends with
+/// `wanted`, which says which manifest key names the column and what it must contain.
 inline Eigen::VectorXd numbers_for(const std::string& wanted, const CsvTable& csv,
                                    const std::string& column, const NumberRule& rule = {}) {
   try {
     return csv.numbers(column, rule);
   } catch (const InputError& fault) {
-    throw InputError(fault.what() + ("; " + wanted));
+    throw InputError(fault.what() + (" (" + wanted + ")"));
   }
 }
 
 }  // namespace detail
 
-/// Names the inputs, and takes rows out that lack a value. `training`: the table that inputs and
-/// levels of factors come from, or null for that one itself.
+/// Names the inputs, and removes rows in which a value is missing. `training`: the table that
+/// defines inputs and levels of factors, or null if this is the training table.
 inline Predictors settled(CsvTable& csv, const ColumnChoice& choice, const Predictors* training) {
   Predictors all;
   all.path = csv.path();
   all.has_row_names = csv.has_row_names();
   all.names = training == nullptr ? detail::chosen_inputs(csv, choice) : training->names;
   all.dropped = csv.settle_missing(detail::used_columns(choice, all.names), choice.missing,
-                                   ", and `inputs` says which columns count; a level that is spelt "
-                                   "so needs another name");
+                                   ". `inputs` chooses the columns that are used. If the cell is a "
+                                   "level of a factor, spell this level in another way");
   return all;
 }
 
@@ -159,13 +163,13 @@ inline std::vector<Index> all_rows(const CsvTable& csv) {
   return rows;
 }
 
-/// Fills in what the rows `kept` of a settled table have.
+/// Reads the data of the rows `kept` of a settled table.
 inline void read_rows(Predictors& all, const CsvTable& csv, const ColumnChoice& choice,
                       const std::vector<Index>& kept, const Predictors* training) {
   all.inputs.resize(std::ssize(kept), std::ssize(all.names));
   for (Index j = 0; j < all.inputs.cols(); ++j)
     all.inputs.col(j) = detail::numbers_for(
-        "`inputs` are columns of numbers, and one of words belongs in `factors`", csv,
+        "`inputs` must name columns of numbers; name a column of words in `factors` instead", csv,
         all.names[static_cast<std::size_t>(j)])(kept);
   for (std::size_t k = 0; k < choice.factors.size(); ++k) {
     Factor factor = detail::factor_of(csv, choice.factors[k],
@@ -178,10 +182,11 @@ inline void read_rows(Predictors& all, const CsvTable& csv, const ColumnChoice& 
   }
   if (choice.offset)
     all.numbers.offset =
-        detail::numbers_for("`offset` names a column of numbers", csv, *choice.offset)(kept);
+        detail::numbers_for("`offset` must name a column of numbers", csv, *choice.offset)(kept);
   if (choice.weights)
-    all.numbers.weights = detail::numbers_for("`weights` names a column of numbers above 0", csv,
-                                              *choice.weights, {.least = 0, .is_open = true})(kept);
+    all.numbers.weights =
+        detail::numbers_for("`weights` must name a column of numbers above 0", csv, *choice.weights,
+                            {.least = 0, .is_open = true})(kept);
 }
 
 }  // namespace mixwell::regression

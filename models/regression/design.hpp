@@ -1,4 +1,4 @@
-// From inputs to the rows x of a regression: powers, projection, scale, intercept, factors.
+// From inputs to the rows x of a regression: powers, projection, scale, intercept and factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell::regression {
 
-/// How rows of x are made of a table's inputs.
+/// The recipe that turns a table's inputs into rows of x.
 struct Recipe {
   std::int64_t powers = 1;
   std::int64_t projection = 0;  ///< number of random projections; 0 = none
@@ -21,8 +21,8 @@ struct Recipe {
   bool intercept = true;
 };
 
-/// m x k, independent entries N(0, 1 / k): entry (i, j) is sqrt(1 / k) times normal i of replicate
-/// j of the stream (seed, "logistic-regression/projection"), whatever the regression.
+/// m x k independent entries N(0, 1 / k). Entry (i, j) is sqrt(1 / k) times normal i of replicate j
+/// in the stream (seed, "logistic-regression/projection"), for any regression.
 inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
   Eigen::MatrixXd p(m, k);
   const Stream stream(static_cast<std::uint64_t>(seed), "logistic-regression/projection");
@@ -30,11 +30,12 @@ inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
   return p / std::sqrt(static_cast<double>(k));
 }
 
-/// The recipe with its numbers: fixed by the training table, then applied to any table and to
-/// single points. The inputs, their squares, their cubes, ... (no cross terms) are projected if so
-/// wanted; what results are the columns. Each column less its mean and over its standard deviation
-/// (denominator n - 1) if so wanted, a constant one centred only; before them 1 if there is an
-/// intercept; behind them indicators of all levels but the first of each factor, as they are.
+/// A recipe with numbers that the training table fixes, applied to any table and to single points.
+/// The inputs, their squares, their cubes, ... (no cross terms) are projected if wanted; the
+/// results are the columns. If wanted, each column is standardised: its mean is subtracted and it
+/// is divided by its standard deviation (denominator n - 1); a constant column is only centred. An
+/// intercept adds 1 in front. Indicators of all levels except the first of each factor follow, not
+/// standardised.
 class Design {
  public:
   Design(const Predictors& table, const Recipe& recipe)
@@ -60,7 +61,7 @@ class Design {
     for (const Factor& factor : factors_) all += std::ssize(factor.categories.levels) - 1;
     return all;
   }
-  /// Whether columns have names of their own: those of a CSV file, unless they are projected.
+  /// Whether columns have their own names: those of a CSV file do, unless they are projected.
   bool has_names() const noexcept { return !inputs_.empty() && recipe_.projection == 0; }
   /// "age", "age^2", "input 3^2", "projection 7"; the inputs of a file without names count from 1.
   std::string column_name(Index j) const {
@@ -71,7 +72,7 @@ class Design {
                                              : inputs_[static_cast<std::size_t>(input)];
     return power == 1 ? name : name + "^" + std::to_string(power);
   }
-  /// Columns that are constant, and so stay unscaled at 0.
+  /// Columns that are constant: centred at 0 and not scaled.
   const std::vector<Index>& constant_columns() const noexcept { return constant_; }
 
   /// N x d: the rows of a table's cases.
@@ -79,8 +80,8 @@ class Design {
     return with_indicators(scaled(columns(table.inputs, table.path)), table.factors);
   }
 
-  /// The row of x of one point: `values` holds exactly the inputs, `levels` the place of its level
-  /// of each factor.
+  /// The row x of one point. `values` contains exactly the inputs. `levels` contains the index of
+  /// the point's level for each factor.
   Eigen::RowVectorXd row(const std::map<std::string, double>& values,
                          const std::vector<Index>& levels) const {
     Eigen::RowVectorXd raw(static_cast<Index>(inputs_.size()));
@@ -91,7 +92,7 @@ class Design {
   }
 
  private:
-  /// It is a matrix of inputs x k, and makes N x k of the cases.
+  /// Checks the memory for the projection, a matrix of (inputs) x k, and for its result, N x k.
   void check_projection(const Predictors& table) const {
     const auto rows = static_cast<double>(input_count_ * recipe_.powers + table.inputs.rows());
     check_memory("projection", sizeof(double) * rows * static_cast<double>(recipe_.projection));
@@ -114,8 +115,9 @@ class Design {
     Eigen::MatrixXd all = projected(expanded(inputs));
     for (Index j = 0; j < all.cols(); ++j)
       if (!all.col(j).allFinite())
-        throw InputError(path + ": " + quoted(column_name(j)) +
-                         " exceeds the largest number; lower powers or rescale the inputs");
+        throw InputError(
+            path + ": " + quoted(column_name(j)) +
+            " contains a number above the largest double. Lower `powers`, or rescale the inputs.");
     return all;
   }
 

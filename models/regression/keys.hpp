@@ -1,4 +1,4 @@
-// The keys of a regression: files and columns, how rows of x are made of them, prior, test set.
+// Manifest keys of a regression: files, columns, the recipe for rows of x, prior and test set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace mixwell::regression {
 
-/// A key that has an effect on data, which not every model wants.
+/// Marks a key that only affects data, for models that can also simulate cases.
 inline Field& with_data(const Fields& fields, Field& field) {
   return fields.find("data")->is_required() ? field : field.only_with("data");
 }
 
-/// A key of a CSV file.
+/// Marks a key that only affects CSV files.
 inline Field& csv_only(const Fields& fields, Field& field) {
   const bool has_formats = fields.find("format") != nullptr;
   with_data(fields, field);
@@ -35,36 +35,39 @@ inline void declare_format(Fields& fields, Source& source) {
   with_data(fields, fields.text("format", source.format))
       .one_of(std::move(words))
       .help(
-          "of data and test: csv has a header and a row for each case, libsvm lines of a "
-          "label and index:value pairs, idx images of unsigned bytes (MNIST)");
+          "format of data and test: csv (with a header), libsvm (label, index:value pairs), idx "
+          "(MNIST)");
   with_data(fields, fields.text("labels", source.labels))
       .file()
       .only_with("format", {"idx"})
-      .help("idx: the labels that belong to data");
+      .help("idx: file of the labels of `data`");
   declare_response(fields, source);
 }
 
 inline void declare_classes(Fields& fields, LabelChoice& classes) {
   with_data(fields, fields.text("positive", classes.positive))
-      .help("label counted as 1, all others as 0; by default the larger of two");
+      .help(
+          "label that counts as 1; all other labels count as 0; default: the larger of two labels");
   with_data(fields, fields.text("negative", classes.negative))
-      .help("label counted as 0; cases with other labels are left out, also of test");
+      .help("label that counts as 0; cases with other labels are left out, also in `test`");
 }
 
 inline void declare_inputs(Fields& fields, ColumnChoice& columns) {
   csv_only(fields, fields.texts("inputs", columns.inputs))
-      .help("csv: columns of numbers to regress on; by default all that no other key names");
+      .help("csv: columns of numbers to regress on; default: all columns that no other key names");
   csv_only(fields, fields.texts("factors", columns.factors))
-      .help("csv: columns of categories to regress on; each level but the first has a coefficient");
+      .help(
+          "csv: columns of categories to regress on; each level except the first has a "
+          "coefficient");
 }
 
-/// All columns but the response.
+/// Declares all columns except the response.
 inline void declare_columns(Fields& fields, ColumnChoice& columns) {
   declare_inputs(fields, columns);
   csv_only(fields, fields.text("offset", columns.offset))
-      .help("csv: column that is added to x theta as it stands");
+      .help("csv: column that is added to x theta without a coefficient");
   csv_only(fields, fields.text("weights", columns.weights))
-      .help("csv: column of numbers above 0 that say how often each case counts");
+      .help("csv: column of numbers above 0, the number of times that each case counts");
   csv_only(fields, declare_missing(fields, columns.missing));
 }
 
@@ -72,42 +75,43 @@ inline void declare_features(Fields& fields, Recipe& recipe) {
   fields.integer("powers", recipe.powers)
       .at_least(1)
       .at_most(16)
-      .help("inputs, their squares, ... up to this power");
+      .help("use inputs, their squares, ... up to this power");
   fields.integer("projection", recipe.projection)
       .at_least(0)
       .at_most(most_coordinates)
-      .help("k > 0: replace these by k random projections");
+      .help("k > 0: replace the inputs and their powers by k random projections");
   fields.integer("projection_seed", recipe.projection_seed)
       .at_least(0)
       .only_where("projection above 0", [&recipe] { return recipe.projection > 0; })
-      .help("of the projections' entries, N(0, 1 / k)");
+      .help("seed of the projection's entries, N(0, 1 / k)");
 }
 
 inline void declare_scale(Fields& fields, Recipe& recipe) {
   fields.flag("standardize", recipe.standardize)
-      .help("then scale columns to mean 0, standard deviation 1 (n - 1)");
+      .help(
+          "scale columns, after powers or projections, to mean 0 and standard deviation 1 (n - 1)");
   fields.flag("intercept", recipe.intercept)
-      .help("a first coefficient for the constant 1, added last");
+      .help("add a first coefficient for the constant 1, which is not scaled");
 }
 
 inline void declare_prior(Fields& fields, double& prior_variance) {
   fields.number("prior_variance", prior_variance)
       .above(0)
-      .help("of N(0, prior_variance), the prior of each coefficient");
+      .help("variance of N(0, prior_variance), the prior of each coefficient");
 }
 
 inline void declare_test(Fields& fields, Source& source) {
   with_data(fields, fields.text("test", source.test))
       .file()
-      .help("cases with the same inputs, for the test error");
+      .help("file of cases with the same inputs, for the test error");
   fields.text("test_labels", source.test_labels)
       .file()
       .only_with("format", {"idx"})
       .only_with("test")
-      .help("idx: the labels of test");
+      .help("idx: file of the labels of `test`");
 }
 
-/// Throws where a key is missing that a format needs.
+/// Throws ParameterError if a key that the format needs is missing.
 inline void require_keys(const Source& source) {
   const auto require = [&source](const std::string& format, const std::string& key, bool given) {
     if (source.format == format && !given)

@@ -1,5 +1,5 @@
-// What a regression on two labels makes of a table: rows x, which label of a case is the positive
-// one, coefficients and remarks.
+// From a table to the data of a regression on two labels: rows x, label coding, coefficients,
+// remarks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,14 +26,14 @@ struct Cases {
   CaseNumbers numbers{};
 };
 
-/// Which label of the training table is the positive one.
+/// The coding of labels that the training table and the manifest determine.
 class LabelCoding {
  public:
   LabelCoding(const Table& table, const LabelChoice& classes) : labels_(table.all_labels) {
     choose_positive(table, classes);
   }
 
-  /// Which label of `labels_of` counts as what; "" where they are 1 and 0 themselves.
+  /// A sentence that says how the labels of `labels_of` are coded; "" if the labels are 1 and 0.
   std::string remark(const std::string& labels_of) const {
     LabelSet others = labels_;
     others.erase(positive_);
@@ -46,14 +46,16 @@ class LabelCoding {
            (leaves_out ? "; cases with other labels are left out." : ".");
   }
 
-  /// For each case of any table whether its label is the positive one.
+  /// For each case of any table, whether its label is the positive one.
   std::vector<bool> coded_labels(const Table& table) const {
     std::vector<bool> coded;
     for (std::size_t n = 0; n < table.labels.size(); ++n) {
       const std::string& label = table.labels[n];
       if (!labels_.contains(label))
-        throw InputError(table.place(static_cast<Index>(n)) + ": the training data have no label " +
-                         quoted(label) + " (labels found: " + listed(labels_) + ")");
+        throw InputError(table.place(static_cast<Index>(n)) +
+                         ": the training data do not have the label " + quoted(label) +
+                         " (labels found: " + listed(labels_) +
+                         "). Correct the label, or remove the case.");
       coded.push_back(is_positive(label));
     }
     return coded;
@@ -63,40 +65,43 @@ class LabelCoding {
   void require_label(const std::string& key, const std::string& label, const Table& table) const {
     if (labels_.contains(label)) return;
     throw ParameterError(key, "no case of " + table.labels_of + " has the label " + quoted(label) +
-                                  " (labels found: " + listed(labels_) + ")");
+                                  " (labels found: " + listed(labels_) + "). Use one of these.");
   }
 
   void choose_positive(const Table& table, const LabelChoice& classes) {
     const auto& [positive, negative] = classes;
-    if (negative && !positive) throw ParameterError("positive", "must be given where negative is");
+    if (negative && !positive)
+      throw ParameterError("positive", "must be given if `negative` is given");
     if (labels_.size() == 1)
       throw InputError(table.labels_of + ": every case has the label " + listed(labels_) +
-                       "; a regression needs two classes");
+                       ", but a regression needs two labels. Add cases with another label.");
     if (labels_.size() > 2 && !positive)
-      throw ParameterError("positive", "must be given: there are " +
-                                           std::to_string(labels_.size()) + " labels in " +
-                                           table.labels_of + " (" + listed(labels_) +
-                                           "); negative too leaves out all but two");
+      throw ParameterError("positive", "must be given, because " + table.labels_of + " has " +
+                                           std::to_string(labels_.size()) + " labels (" +
+                                           listed(labels_) +
+                                           "). Set it to the label that counts as 1. To leave out "
+                                           "cases with other labels, set `negative` too.");
     if (!positive) refuse_quantity(table);
     positive_ = positive.value_or(*labels_.rbegin());
     negative_ = negative;
     require_label("positive", positive_, table);
     if (negative) require_label("negative", *negative, table);
     if (negative && is_positive(*negative))
-      throw ParameterError("negative", "is the positive label too");
+      throw ParameterError("negative", "must differ from `positive`");
   }
 
-  /// Two numbers that are not both whole are no names of classes, unless the keys say so.
+  /// Refuses two numbers that are not both whole, unless keys are given: such labels are not
+  /// classes.
   void refuse_quantity(const Table& table) const {
     const auto is_whole = [](const std::string& label) {
       const auto value = finite_number(label);
       return !value || *value == std::floor(*value);
     };
     if (std::all_of(labels_.begin(), labels_.end(), is_whole)) return;
-    throw ParameterError("positive", "must be given: " + table.labels_of + " has the labels " +
-                                         listed(labels_) +
-                                         ", which look like values of a quantity; `positive` says "
-                                         "which of them counts as 1");
+    throw ParameterError("positive", "must be given, because " + table.labels_of +
+                                         " has the labels " + listed(labels_) +
+                                         ", which look like values of a quantity. Set it to the "
+                                         "label that counts as 1.");
   }
 
   bool is_positive(const std::string& label) const { return are_equal(label, positive_); }
@@ -106,8 +111,8 @@ class LabelCoding {
   std::optional<std::string> negative_;
 };
 
-/// A design, and the coding of labels: both fixed by the training table, then applied to any.
-/// Labels come first: where they are not as the keys say, there may be no case to scale by.
+/// A design and a coding of labels. The training table fixes both, and they apply to any table.
+/// Labels come first, because with wrong labels there may be no case that determines the scale.
 class LabelledDesign : private LabelCoding, public Design {
  public:
   LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes)
@@ -119,7 +124,7 @@ class LabelledDesign : private LabelCoding, public Design {
   }
 };
 
-/// Before them which label is which.
+/// All remarks; the first says how labels are coded.
 inline std::vector<std::string> remarks_on(const LabelledDesign& design, const Table& table) {
   std::vector<std::string> remarks =
       remarks_on(static_cast<const Design&>(design), static_cast<const Predictors&>(table));
@@ -128,7 +133,7 @@ inline std::vector<std::string> remarks_on(const LabelledDesign& design, const T
   return remarks;
 }
 
-/// A training table, and all that its labels, its rows and the names of its columns come to.
+/// A training table, and everything computed from its labels, rows and column names.
 struct LabelledData {
   LabelledData(Table from, const Recipe& recipe, const Source& source)
       : table(std::move(from)),

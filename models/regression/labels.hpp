@@ -1,4 +1,4 @@
-// Labels of cases: which are found, which are wanted.
+// Labels of cases: quoting, comparing and choosing them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mixwell::regression {
 
-/// In quotes; of what is longer than 60 bytes, the characters of UTF-8 that fit into them.
+/// The label in quotes, cut to at most 60 bytes between characters of UTF-8.
 inline std::string quoted(const std::string& text) {
   std::size_t end = 60;
   if (text.size() <= end) return "\"" + text + "\"";
@@ -21,7 +21,7 @@ inline bool are_equal(const std::string& a, const std::string& b) {
   return !LabelLess()(a, b) && !LabelLess()(b, a);
 }
 
-/// The labels in quotes, ten at most.
+/// The labels in quotes, at most ten.
 inline std::string listed(const LabelSet& labels) {
   std::string text;
   std::size_t count = 0;
@@ -32,8 +32,8 @@ inline std::string listed(const LabelSet& labels) {
   return text;
 }
 
-/// What the keys say of labels: `positive` counts as 1; the others as 0, or with `negative` that
-/// one alone, and cases with any other label are left out.
+/// The manifest's choice of labels: `positive` counts as 1. All others count as 0; with `negative`,
+/// only that label does, and cases with any other label are left out.
 struct LabelChoice {
   std::optional<std::string> positive;
   std::optional<std::string> negative;

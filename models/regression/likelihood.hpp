@@ -19,27 +19,26 @@
 namespace mixwell::regression {
 
 /// sum_n -w_n log F(z_n), z = S theta + s o, where row n of S is x_n times +1 (positive label) or
-/// -1, and F is the distribution function of a symmetric law, F(-z) = 1 - F(z): P(positive | x) =
-/// F(x theta + o). Offsets o are 0 and weights w 1 where there are none; weights want
+/// -1. F is the distribution function of a symmetric distribution, F(-z) = 1 - F(z): P(positive |
+/// x) = F(x theta + o). Offsets o are 0 and weights w are 1 if there are none; weights need
 /// Link::log_probability.
 ///
-/// `Link` tells F by static members:
+/// `Link` defines F by static members:
 ///   Sum                      adds up values: total()
 ///   to_weights<wants>(z, count, sum)
 ///                            z[n] -> (log F)'(z[n]) for n < count, a multiple of 12, at most 144;
-///                            if wanted, -log F(z[n]) is added to the sum. Both are 0 at +inf
-///   probability(z)           F(z), where labels are drawn
-///   log_probability(z)       log F(z), where it is recorded case by case
+///                            if wanted, adds -log F(z[n]) to the sum. Both are 0 at +inf
+///   probability(z)           F(z), to draw labels
+///   log_probability(z)       log F(z), to record it for each case
 ///   slope(z)                 information of a case, lambda = F'^2 / (F (1 - F))
-///   bend(z)                  lambda'
-/// Any other function of z may stand for log F: an even one too, but slope and bend are then of no
-/// use.
+///   bend(z)                  derivative of lambda
+/// Another function of z may replace log F, even an even one; slope and bend are then meaningless.
 ///
-/// S is kept once, as panels of rows; while it is made there is x besides. Rows go through both
-/// products, z = S theta and g -= S' (log F)'(z), in bands that stay in the cache in between.
-/// Large data are cut into shards of rows, which run in parallel; bands and shards depend on N and
-/// d alone. So the result of a column depends only on that column: not on the other columns, on
-/// their number, or on the number of threads.
+/// S is stored once, as panels of rows; x is also in memory, but only during construction. Rows go
+/// through both products, z = S theta and g -= S' (log F)'(z), in bands that stay in the cache in
+/// between. Large data are cut into shards of rows that run in parallel. Bands and shards depend
+/// only on N and d. So the result of a column depends only on that column, not on the other
+/// columns, their number, or the number of threads.
 template <class Link>
 class Likelihood {
  public:
@@ -65,7 +64,7 @@ class Likelihood {
   bool has_weights() const noexcept { return weights_.size() > 0; }
   double weight(Index n) const { return has_weights() ? weights_[n] : 1.0; }
 
-  /// z (N numbers) at one theta (d numbers): N d multiplications and additions.
+  /// Writes z (N numbers) at one theta (d numbers): N d multiplications and additions.
   void margins(const double* theta, ColumnMap z) const {
     z.setZero();
     if (has_shift()) z = shift_.head(cases_);
@@ -75,9 +74,10 @@ class Likelihood {
     }
   }
 
-  /// N, and rows that only fill the last panel.
+  /// N plus the rows that only fill the last panel.
   Index padded_cases() const noexcept { return panels().rows(); }
-  /// out (padded_cases x w) = S theta, without offsets: N d multiplications and additions a column.
+  /// out (padded_cases x w) = S theta, without offsets: N d multiplications and additions for each
+  /// column.
   void margins(ConstBatch theta, Batch out) const {
     parallel_for(shards(), [&](Index s) {
       const Part shard(panels().count, shards(), s);
@@ -86,10 +86,11 @@ class Likelihood {
     });
   }
 
-  /// The same cases with some of their columns, ascending: z = S_columns theta + s o. N b numbers.
+  /// The same cases with only some columns, in ascending order: z = S_columns theta + s o. N b
+  /// numbers.
   Likelihood of_columns(const std::vector<Index>& columns) const { return {*this, columns}; }
 
-  /// The same cases, case n with the other label where flip[n]. O(N d).
+  /// The same cases, with the label of case n exchanged if flip[n]. O(N d).
   Likelihood relabelled(const std::vector<bool>& flip) const {
     Likelihood other = *this;
     for (Index n = 0; n < cases_; ++n) {
@@ -101,22 +102,22 @@ class Likelihood {
     return other;
   }
 
-  /// Adds value and gradient, where wanted, to `out`: 4 N d R multiplications and additions, of the
-  /// value alone half as many, and N R weights. Scratch: for each shard about
-  /// (d + 12 + rows of a band) R numbers.
+  /// Adds value and gradient, if wanted, to `out`. Takes 4 N d R multiplications and additions,
+  /// half as many for the value only, and N R weights. Scratch: about (d + 12 + rows of a band) R
+  /// numbers for each shard.
   void add_to(ConstBatch theta, const Evaluation& out) const { add_to(theta, Wanted(out), out); }
-  /// The same with z = S theta + s o + shift, the shift of column j being shifts.column(j):
+  /// Like add_to with z = S theta + s o + shift. The shift of column j is shifts.column(j):
   /// padded_cases numbers.
-  void add_shifted(ConstBatch theta, const BlockCaches& shifts, const Evaluation& out) const {
+  void add_shifted(ConstBatch theta, const ConditionalCaches& shifts, const Evaluation& out) const {
     Wanted wanted(out);
     wanted.shifts = &shifts;
     add_to(theta, wanted, out);
   }
 
   /// `out` = value (if wanted) and gradient of the cases in column j of `indices` (b x w, repeats
-  /// count) at columns k j to k j + k - 1 of theta (d x k w): 4 b d k w multiplications and
-  /// additions, b k w weights. The rows are gathered band by band into panels of scratch, 96
-  /// bytes apart where they are read.
+  /// count) at columns k j to k j + k - 1 of theta (d x k w). Takes 4 b d k w multiplications and
+  /// additions and b k w weights. Gathers the rows band by band into panels in scratch; the numbers
+  /// of a row are read 96 bytes apart.
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const {
     Batch gradient = out.gradient;
     const Index k = indices.cols() == 0 ? 0 : theta.cols() / indices.cols();
@@ -155,8 +156,8 @@ class Likelihood {
   }
 
   /// Adds the expected information sum_n w_n lambda(z_n) x_n x_n' at theta (d numbers) to G, d x d,
-  /// lambda = Link::slope: N d (d + 3) multiplications and additions. Labels do not matter: lambda
-  /// is even.
+  /// with lambda = Link::slope. Takes N d (d + 3) multiplications and additions. Labels do not
+  /// matter, because lambda is even.
   void add_information(const double* theta, MatrixMap G, Workspace& scratch) const {
     for_bands(theta, scratch, [&](Index first, MatrixMap rows, ColumnMap z) {
       for (Index n = 0; n < z.size(); ++n)
@@ -167,9 +168,9 @@ class Likelihood {
     G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
   }
 
-  /// out_i += sum_n w_n lambda'(z_n) (x_n' W x_n) x_ni for W d x d, lambda' = Link::bend: N d (2 d
-  /// + 6) multiplications and additions. Labels do not matter: lambda' is odd, and so is the term
-  /// in x_n.
+  /// out_i += sum_n w_n lambda'(z_n) (x_n' W x_n) x_ni for W d x d, with lambda' = Link::bend.
+  /// Takes N d (2 d + 6) multiplications and additions. Labels do not matter, because lambda' and
+  /// the term in x_n are both odd.
   void add_information_derivative(const double* theta, ConstMatrixMap W, ColumnMap out,
                                   Workspace& scratch) const {
     for_bands(theta, scratch, [&](Index first, MatrixMap rows, ColumnMap z) {
@@ -181,14 +182,15 @@ class Likelihood {
     });
   }
 
-  /// How many parts of the rows are computed in parallel: 1 for data too small to gain by it.
+  /// The number of parts of the rows that are computed in parallel; 1 if the data are too small to
+  /// gain.
   Index shards() const noexcept {
     if (cases_ * dimension_ < smallest_sharded) return 1;
     return std::clamp<Index>(panels().count / fewest_panels, 1, most_shards);
   }
 
  private:
-  /// Offsets times signs, and weights, of neighbouring rows; null where there are none.
+  /// Offsets times signs, and weights, of neighbouring rows; null if there are none.
   struct BandNumbers {
     const double* shift = nullptr;
     const double* weights = nullptr;
@@ -205,7 +207,7 @@ class Likelihood {
 
   bool has_shift() const noexcept { return shift_.size() > 0; }
   double padded_weight(Index row) const { return has_weights() ? weights_[row] : 1.0; }
-  /// With zeros for the rows that only fill the last panel.
+  /// The numbers, followed by zeros for the rows that only fill the last panel.
   Eigen::VectorXd padded(const Eigen::VectorXd& numbers) const {
     if (numbers.size() == 0) return {};
     assert(numbers.size() == cases_);
@@ -219,8 +221,8 @@ class Likelihood {
             has_weights() ? weights_.data() + row : nullptr};
   }
 
-  /// body(first row, rows of S, z there) band by band; rows and z are its to change. Rows that only
-  /// fill the last panel are 0.
+  /// Calls body(first row, rows of S, z of these rows) band by band. `body` may change rows and z.
+  /// Rows that only fill the last panel are 0.
   template <class Body>
   void for_bands(const double* theta, Workspace& scratch, const Body& body) const {
     for_parts(panels().count, band_panels(), [&](Index first, Index count) {
@@ -239,8 +241,9 @@ class Likelihood {
     });
   }
 
-  /// body(first, band, rows, numbers) for the cases of `indices` band by band: `band` holds, in
-  /// scratch, the rows of S of the cases first, ..., first + rows - 1 of the list, then rows of 0.
+  /// Calls body(first, band, rows, numbers) for the cases of `indices`, band by band. `band`, in
+  /// scratch, contains the rows of S of the cases first, ..., first + rows - 1 of the list, then
+  /// rows of 0.
   template <class Body>
   void for_gathered(const Eigen::Ref<const Eigen::VectorXd>& indices, Workspace& scratch,
                     const Body& body) const {
@@ -274,18 +277,19 @@ class Likelihood {
 
   static constexpr Index smallest_sharded = Index{1} << 20;
   static constexpr Index most_shards = 16;
-  static constexpr Index fewest_panels = 12;  ///< of a shard: few rows do not pay for their sums
-  static constexpr Index band_cells = 4704;   ///< 441 KiB, well within a second-level cache
+  static constexpr Index fewest_panels =
+      12;  ///< of a shard; with fewer, adding the sums of all shards would cost too much
+  static constexpr Index band_cells = 4704;  ///< 441 KiB, well within a second-level cache
 
   struct Wanted {
     explicit Wanted(const Evaluation& out)
         : value(out.wants_potential()), gradient(out.wants_gradient()) {}
     bool value;
     bool gradient;
-    const BlockCaches* shifts = nullptr;  ///< of z, if any
+    const ConditionalCaches* shifts = nullptr;  ///< of z, or null
   };
 
-  /// What a shard computes and the weights of one band on the way, in `size` doubles of scratch.
+  /// The results of a shard, and the weights of one band, in `size` doubles of scratch.
   struct Sums {
     Sums(const Likelihood& of, double* memory, Index width)
         : value(reinterpret_cast<Sum*>(memory)),
@@ -293,15 +297,15 @@ class Likelihood {
           gradient(memory + (doubles + of.band_rows()) * width, of.dimension_, width),
           weighted(memory + (doubles + of.band_rows() + of.dimension_) * width) {}
     static Index size(const Likelihood& of, Index width) {
-      constexpr Index line = 8;  // shards share no line of the cache
+      constexpr Index line = 8;  // shards share no cache line
       return ((doubles + of.band_rows() + of.dimension_ + 1) * width + line - 1) / line * line;
     }
     double total(Index j) const { return value[j].total() + weighted[j]; }
     static constexpr Index doubles = sizeof(Sum) / sizeof(double);
-    Sum* value;  ///< of each column
+    Sum* value;  ///< for each column
     Columns<double> weights;
     MatrixMap gradient;
-    double* weighted;  ///< what cases with weights add to the value, of each column
+    double* weighted;  ///< sum over cases with weights, for each column
   };
 
   Panels panels() const noexcept {
@@ -341,7 +345,7 @@ class Likelihood {
     for_parts(shard.size, band_panels(), [&](Index first, Index count) {
       const Index end = shard.first + first + count;
       const Panels band = panels().part(end - count, count);
-      const bool has_next = end + count <= panels().count;  // if not here, in the next shard
+      const bool has_next = end + count <= panels().count;  // false at the end of a shard
       const Index row = (end - count) * Cells::rows;
       run_band(band, cases_ - row, has_next ? band.panel(count) : nullptr, numbers_from(row), theta,
                wanted, sums);
@@ -354,13 +358,13 @@ class Likelihood {
     std::fill_n(sums.weighted, width, 0.0);
   }
 
-  /// z += its shift; `from`: the band's first row.
+  /// z += shift; `from` is the band's first row.
   static void add_shift(const double* shift, Index from, Index count, double* z) {
     for (Index n = 0; n < count; ++n) z[n] += shift[from + n];
   }
 
-  /// `rows`: how many rows of the band and those after it are cases. `next`: the band after this
-  /// one, to be fetched meanwhile, or null.
+  /// `rows`: the number of cases among the rows of the band and all later rows. `next`: the
+  /// following band, which is prefetched, or null.
   void run_band(const Panels& band, Index rows, const Cells* next, const BandNumbers& numbers,
                 ConstBatch theta, const Wanted& wanted, Sums& sums) const {
     const Index width = theta.cols();
@@ -387,7 +391,7 @@ class Likelihood {
                         {sums.gradient.data(), dimension_});
   }
 
-  /// -sum_n w_n log F(z_n) of the rows that are cases.
+  /// -sum_n w_n log F(z_n) over the rows that are cases.
   static double weighted_value(const double* z, const double* weights, Index rows, Index padded) {
     double sum = 0.0;
     if constexpr (requires { Link::log_probability(0.0); })
@@ -396,7 +400,7 @@ class Likelihood {
     return sum;
   }
 
-  /// Rows that only fill the last panel get the z of weight 0 and value 0.
+  /// Sets z of the rows that only fill the last panel, so their weight and value are 0.
   static void hide_padding(Index rows, Index padded, double* z) {
     for (Index n = rows; n < padded; ++n) z[n] = std::numeric_limits<double>::infinity();
   }
@@ -405,7 +409,7 @@ class Likelihood {
   Index dimension_;
   std::vector<Cells> cells_;
   Eigen::VectorXd shift_;    ///< s o, padded like the panels, or empty
-  Eigen::VectorXd weights_;  ///< likewise
+  Eigen::VectorXd weights_;  ///< the same
 };
 
 }  // namespace mixwell::regression

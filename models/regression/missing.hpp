@@ -1,4 +1,4 @@
-// The key that says what becomes of rows of a table in which a value is missing.
+// The manifest key for rows of a table with missing values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,9 @@ namespace mixwell::regression {
 inline Field& declare_missing(Fields& fields, std::string& missing) {
   return fields.text("missing", missing)
       .one_of({"refuse", "drop"})
-      .help("csv: what becomes of rows where a value is missing (empty, NA, N/A, NULL, ?, ...)");
+      .help(
+          "csv: refuse the file or drop the row if a value is missing (empty, NA, N/A, NULL, ?, "
+          "...)");
 }
 
 }  // namespace mixwell::regression

@@ -1,4 +1,4 @@
-// A tall matrix X stored for two products with narrow ones: X A, and X' B added up over rows.
+// A tall matrix X stored for two products with narrow matrices: X A, and X' B summed over rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ using lanes::load;
 using lanes::store;
 using lanes::sum;
 
-/// Part k of [0, total) cut into `parts` that differ in size by at most one.
+/// Part k of [0, total), cut into `parts` whose sizes differ by at most one.
 struct Part {
   Part(Index total, Index parts, Index k)
       : first(total * k / parts), size(total * (k + 1) / parts - first) {}
@@ -27,7 +27,7 @@ struct Part {
   Index size;
 };
 
-/// body(first, size) for the parts of [0, total), as few as can be of at most `most`.
+/// Calls body(first, size) for the fewest parts of [0, total) with at most `most` elements each.
 template <class Body>
 void for_parts(Index total, Index most, const Body& body) {
   const Index parts = (total + most - 1) / most;
@@ -47,15 +47,15 @@ struct Columns {
   Columns from(Index row, Index column) const { return {data + column * stride + row, stride}; }
 };
 
-/// Twelve rows of one column of X. With four columns of a narrow matrix they fill twelve of the 16
-/// registers of AVX2 with sums, three with X and one with the other factor.
+/// Twelve rows of one column of X. With four columns of a narrow matrix, twelve of the 16 AVX2
+/// registers hold sums, three hold X and one holds the other factor.
 struct alignas(32) Cells {
   static constexpr Index rows = 12;
   static constexpr int fours = 3;
   double row[rows] = {};
 };
 
-/// A range of panels. A panel is `rows` rows of X: `columns` Cells, one after the other.
+/// A range of panels. A panel is `rows` rows of X, stored as `columns` Cells, one after the other.
 struct Panels {
   const Cells* first;
   Index count;
@@ -69,13 +69,13 @@ struct Panels {
 
 namespace detail {
 
-/// The widest tile, and the sums of four that the registers hold.
+/// The widest tile, and the number of sums of four numbers that the registers hold.
 constexpr int most_columns = 4;
 constexpr int most_sums = 12;
-/// Cells worth reading several times in a row: 36 KiB, part of a first-level cache.
+/// The number of cells that are read several times in a row: 36 KiB, part of a first-level cache.
 constexpr Index near_cells = 384;
 
-/// sums(m, n) += left(m) * right(n), with the factors of the shorter side kept in registers.
+/// sums(m, n) += left(m) * right(n); keeps the factors of the shorter side in registers.
 template <int M, int N, class Left, class Right>
 [[gnu::always_inline]] inline void add_outer(Four (&sums)[M][N], const Left& left,
                                              const Right& right) {
@@ -101,8 +101,8 @@ template <int M, int N, class Left, class Right>
   }
 }
 
-/// out (T panels x J) = X A, X being the first T panels of x. Every element is one chain of fused
-/// multiply-adds over the columns of X in order, whatever T and J.
+/// out (T panels x J) = X A, where X is the first T panels of x. Each element is one chain of fused
+/// multiply-adds over the columns of X in order, for any T and J.
 template <int T, int J>
 void multiply_tile(const Panels& x, Columns<const double> a, Columns<double> out) {
   Four sums[T * Cells::fours][J] = {};
@@ -118,7 +118,7 @@ void multiply_tile(const Panels& x, Columns<const double> a, Columns<double> out
     for (int j = 0; j < J; ++j) store(out.column(j) + 4 * t, sums[t][j]);
 }
 
-/// out (rows of x by J) = X A, by as many panels at once as the registers hold.
+/// out (rows of x by J) = X A, with as many panels at once as the registers hold.
 template <int J>
 void multiply_strip(const Panels& x, Columns<const double> a, Columns<double> out) {
   constexpr int together = std::max(1, most_sums / (Cells::fours * J));
@@ -136,9 +136,9 @@ template <int I>
     __builtin_prefetch(reinterpret_cast<const char*>(cells) + byte, 0, 2);
 }
 
-/// out (I x J) -= X' B, X being the first I columns of x. Every element is four chains of fused
-/// multiply-adds over the rows of X in order, and their sum, whatever I and J. On the way the same
-/// columns of the panels that begin at `next`, unless null, are fetched into the cache.
+/// out (I x J) -= X' B, where X is the first I columns of x. Each element is the sum of four chains
+/// of fused multiply-adds over the rows of X in order, for any I and J. Meanwhile prefetches the
+/// same columns of the panels that begin at `next`, unless it is null.
 template <int I, int J>
 void subtract_tile(const Panels& x, const Cells* next, Columns<const double> b,
                    Columns<double> out) {
@@ -170,7 +170,7 @@ constexpr auto subtract_tiles_of(std::integer_sequence<int, I...>) {
   return std::array{subtract_tile_of<I + 1, J>()...};
 }
 
-/// Strips of J columns, [J - 1]; tiles of I rows and J columns, [J - 1][I - 1].
+/// Strips of J columns are at [J - 1]; tiles of I rows and J columns at [J - 1][I - 1].
 inline constexpr std::array multiply_strips{&multiply_strip<1>, &multiply_strip<2>,
                                             &multiply_strip<3>, &multiply_strip<4>};
 inline constexpr auto eight = std::make_integer_sequence<int, 8>();
@@ -182,7 +182,7 @@ inline auto slot(Index size) { return static_cast<std::size_t>(size - 1); }
 
 }  // namespace detail
 
-/// out (rows of x by width) = X A, A columns of x by width.
+/// out (rows of x by width) = X A, where A is (columns of x) by width.
 inline void multiply(const Panels& x, Columns<const double> a, Index width, Columns<double> out) {
   const Index together =
       width <= detail::most_columns ? x.count : 1 + detail::near_cells / x.columns;
@@ -194,8 +194,8 @@ inline void multiply(const Panels& x, Columns<const double> a, Index width, Colu
   });
 }
 
-/// out (columns of x by width) -= X' B, B rows of x by width; the panels that begin at `next`,
-/// unless null, are fetched into the cache.
+/// out (columns of x by width) -= X' B, where B is (rows of x) by width. Prefetches the panels that
+/// begin at `next`, unless it is null.
 inline void subtract_transposed(const Panels& x, const Cells* next, Columns<const double> b,
                                 Index width, Columns<double> out) {
   const Index tallest = width == 1 ? 8 : width == 2 ? 4 : 3;

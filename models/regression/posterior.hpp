@@ -1,4 +1,4 @@
-// What the posteriors of regressions on two labels share: prior, metric, sum of terms, blocks.
+// The common part of posteriors of regressions on two labels: prior, metric, sum of terms, blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,12 +16,13 @@
 namespace mixwell::regression {
 
 /// U as a function of the coefficients x: z = S_x x + S_rest rest. The cache of a column is S_rest
-/// rest, a number for each case, and the prior's part of the rest.
+/// rest, one number for each case, and the prior of the rest.
 template <class Link>
-class Block final : public BlockPotential {
+class Conditional final : public ConditionalPotential {
  public:
-  /// `whole` outlives it.
-  Block(const Likelihood<Link>& whole, double prior_variance, const std::vector<Index>& coordinates)
+  /// `whole` must outlive this object.
+  Conditional(const Likelihood<Link>& whole, double prior_variance,
+              const std::vector<Index>& coordinates)
       : whole_(whole),
         own_(whole.of_columns(coordinates)),
         prior_variance_(prior_variance),
@@ -29,7 +30,7 @@ class Block final : public BlockPotential {
 
   Index cache_rows() const noexcept override { return own_.padded_cases() + 1; }
 
-  /// N d multiplications and additions a column.
+  /// N d multiplications and additions for each column.
   void prepare(ConstBatch theta, Batch caches, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     MatrixMap rest = scratch.matrix(theta.rows(), theta.cols());
@@ -41,8 +42,9 @@ class Block final : public BlockPotential {
     caches.bottomRows(1) = (0.5 / prior_variance_) * rest.colwise().squaredNorm();
   }
 
-  /// 4 N b multiplications and additions a column, of only U half as many, and N weights.
-  void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
+  /// 4 N b multiplications and additions for each column, half as many for U only, and N weights.
+  void evaluate(const ConditionalCaches& caches, ConstBatch x,
+                const Evaluation& out) const override {
     Batch gradient = out.gradient;
     if (out.wants_gradient()) gradient = x / prior_variance_;
     if (out.wants_potential()) {
@@ -59,7 +61,7 @@ class Block final : public BlockPotential {
   std::vector<Index> coordinates_;
 };
 
-/// Replaces every z = x theta by the probability of the positive label.
+/// Replaces each z = x theta by the probability of the positive label.
 using Probability = void (*)(Batch z);
 
 /// The model's predictions for the rows of a test table.
@@ -86,8 +88,8 @@ class TestSet final : public Prediction {
   Probability probability_;
 };
 
-/// U(theta) = sum_n -w_n log F(s_n (x_n theta + o_n)) + |theta|^2 / (2 prior_variance), F as `Link`
-/// tells it.
+/// U(theta) = sum_n -w_n log F(s_n (x_n theta + o_n)) + |theta|^2 / (2 prior_variance), where
+/// `Link` defines F.
 template <class Link>
 class Posterior : public Model,
                   public Prior,
@@ -118,8 +120,8 @@ class Posterior : public Model,
     return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},
             {.name = response_, .shape = shape, .group = RecordGroup::posterior_predictive}};
   }
-  /// w_n log F(s_n (x_n theta + o_n)), then labels as of with_data_at: N d multiplications and
-  /// additions a column, N logarithms and N uniforms.
+  /// Writes w_n log F(s_n (x_n theta + o_n)), then labels drawn as in with_data_at. Takes N d
+  /// multiplications and additions, N logarithms and N uniforms for each column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
     const Index N = likelihood_.cases();
     stream.uniforms(at, out.bottomRows(N));
@@ -142,14 +144,14 @@ class Posterior : public Model,
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
     out = std::sqrt(prior_variance_) * z;
   }
-  /// 2 N d multiplications and additions a column, and N weights.
+  /// 2 N d multiplications and additions and N weights for each column.
   void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
     out.setZero();
     likelihood_.add_to(theta, Evaluation::of_potential(out.data(), theta, scratch));
   }
 
-  /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
-  /// lies above F(s_n (x_n theta + o_n)). Without derived quantities and test set.
+  /// Draws labels at the given inputs: the label of case n is exchanged if uniform n is above F(s_n
+  /// (x_n theta + o_n)). The result has no derived quantities and no test set.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override {
     const Index N = likelihood_.cases();
@@ -180,18 +182,18 @@ class Posterior : public Model,
                                              {out.col(j).data(), d}, scratch);
     }
   }
-  /// G is the Hessian of a function: its derivative does not care about the order of indices.
+  /// G is the Hessian of a function, so its derivative is symmetric in all indices.
   void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
                           Workspace& scratch) const override {
     contract_derivative(theta, W, out, scratch);
   }
 
-  /// For a block of at most two thirds of the coefficients: of more, two evaluations would take
-  /// longer than two of the whole U, with the cache.
-  std::shared_ptr<const BlockPotential> block_potential(
+  /// Only for a block of at most two thirds of the coefficients. For a larger block, two
+  /// evaluations and the cache would take longer than two evaluations of the whole U.
+  std::shared_ptr<const ConditionalPotential> conditional_potential(
       const std::vector<Index>& coordinates) const override {
     if (3 * std::ssize(coordinates) > 2 * dimension()) return nullptr;
-    return std::make_shared<Block<Link>>(likelihood_, prior_variance_, coordinates);
+    return std::make_shared<Conditional<Link>>(likelihood_, prior_variance_, coordinates);
   }
 
   Index terms() const noexcept override { return likelihood_.cases(); }
@@ -211,11 +213,11 @@ class Posterior : public Model,
 
  protected:
   void offer(Offer& offer) const noexcept override {
-    // Cases with weights come from no distribution of data.
+    // Cases with weights do not come from a distribution of data.
     offer.set<DataDraws>(likelihood_.has_weights() ? nullptr : this);
     offer.set<Prediction>(test_.get());
   }
-  /// `source`: where test cases are, if there are any.
+  /// `source`: where the test cases are, if there are any.
   Posterior(const LabelledData& data, const Source& source, double prior_variance)
       : coefficients_(data.coefficients),
         remarks_(data.remarks),
@@ -234,7 +236,7 @@ class Posterior : public Model,
   }
 
  private:
-  /// Of other labels: that of case n is the other one where flip[n].
+  /// The same model with other labels: the label of case n is exchanged if flip[n].
   Posterior(const Posterior& of, const std::vector<bool>& flip)
       : coefficients_(of.coefficients_),
         likelihood_(of.likelihood_.relabelled(flip)),

@@ -1,4 +1,4 @@
-// What a person should know of a regression's table: what was left out, and how the rest is coded.
+// Remarks about a regression's table: what was left out, and how the rest is coded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace mixwell::regression {
 
 namespace detail {
 
-/// The first few, in quotes, and how many more there are.
+/// The first few names, in quotes, and the number of the others.
 template <class NameOf>
 std::string first_few(const std::vector<Index>& columns, const NameOf& name_of) {
   constexpr std::size_t most = 3;
@@ -30,12 +30,16 @@ inline void add_remark_on_constant_columns(const Design& design, const std::stri
   const std::vector<Index>& constant = design.constant_columns();
   if (constant.empty()) return;
   const std::string names = first_few(constant, [&](Index j) { return design.column_name(j); });
-  const std::string which = constant.size() == 1
-                                ? "Column " + names + " of " + path + " is constant: "
-                                : std::to_string(constant.size()) + " of the " +
-                                      std::to_string(design.column_count()) + " columns of " +
-                                      path + " are constant (" + names + "): each is ";
-  remarks.push_back(which + "centred, left unscaled, its coefficient keeps its prior.");
+  const bool is_one = constant.size() == 1;
+  const std::string which = is_one ? "Column " + names + " of " + path +
+                                         " is constant. It is centred to 0 and not scaled, so the "
+                                         "posterior of its coefficient is the prior."
+                                   : std::to_string(constant.size()) + " of the " +
+                                         std::to_string(design.column_count()) + " columns of " +
+                                         path + " are constant (" + names +
+                                         "). They are centred to 0 and not scaled, so the "
+                                         "posteriors of their coefficients are the priors.";
+  remarks.push_back(which);
 }
 
 inline void add_remark_on_references(const Design& design, std::vector<std::string>& remarks) {
@@ -53,7 +57,7 @@ inline std::vector<std::string> remarks_on(const Design& design, const Predictor
   if (!table.dropped.empty()) remarks.push_back(table.dropped);
   if (table.has_row_names)
     remarks.push_back("The first column of " + table.path +
-                      " has no name and is taken for row names.");
+                      " has no name, so it is read as row names.");
   detail::add_remark_on_references(design, remarks);
   detail::add_remark_on_constant_columns(design, table.path, remarks);
   return remarks;

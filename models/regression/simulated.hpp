@@ -1,4 +1,4 @@
-// Inputs of simulated cases, with a chosen correlation.
+// Simulated cases: inputs with a chosen correlation, parameter and noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mixwell::regression {
 
-/// The keys of data that are simulated instead of read.
+/// The manifest keys of simulated data.
 struct Simulation {
   std::int64_t cases = 0;
   std::int64_t dimension = 0;
@@ -31,43 +31,47 @@ struct Simulation {
         .at_least(0)
         .at_most(most_coordinates)
         .help("without data: number of simulated inputs");
-    fields.integer("simulate_seed", seed).at_least(0).help("without data: of the simulation");
+    fields.integer("simulate_seed", seed).at_least(0).help("without data: seed of the simulation");
     fields.number("correlation", correlation)
         .above(-1)
         .below(1)
         .only_where("dimension above 1", [this] { return dimension != 1; })
-        .help("without data: r, where inputs i and j have correlation r^|i - j|; by default 0");
+        .help("without data: r; inputs i and j have correlation r^|i - j|; default: 0");
   }
 };
 
-/// Whether the cases are simulated. Throws where keys of both ways are given, or of neither.
+/// Whether the cases are simulated. Throws ParameterError if both `data` and keys of a simulation
+/// are given, or neither.
 inline bool is_simulated(const Simulation& simulation, bool has_data) {
   const auto require = [&](const std::string& key, bool given, bool needed) {
     if (has_data && given)
-      throw ParameterError(key, "goes with simulated cases, but data is given");
+      throw ParameterError(
+          key, "must be left out if `data` is given, because this key is for simulated cases");
     if (!has_data && needed && !given)
-      throw ParameterError(key, "must be at least 1 where data is not given");
+      throw ParameterError(key, "must be at least 1 if `data` is not given");
   };
   require("cases", simulation.cases != 0, true);
   require("dimension", simulation.dimension != 0, true);
   require("correlation", simulation.correlation.has_value(), false);
   constexpr std::int64_t most = std::int64_t{1} << 30;
   if (!has_data && simulation.dimension > most / simulation.cases)
-    throw ParameterError("dimension", "cases times dimension must be at most 2^30 numbers");
+    throw ParameterError(
+        "dimension",
+        "must be at most 2^30 divided by `cases`. Simulate fewer inputs or fewer cases");
   if (!has_data)
     check_memory("dimension", sizeof(double) * static_cast<double>(simulation.cases) *
                                   static_cast<double>(simulation.dimension));
   return !has_data;
 }
 
-/// The random numbers of a simulation: one stream for each of "inputs", "parameter" and "noise".
+/// The random numbers of a simulation: one stream each for "inputs", "parameter" and "noise".
 inline Stream stream_of(const Simulation& simulation, const std::string& model,
                         const std::string& what) {
   return {static_cast<std::uint64_t>(simulation.seed), model + "/" + what};
 }
 
-/// Column n (of d x N) holds the inputs of case n, N(0, C) with C_ij = r^|i - j|: an autoregression
-/// a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i, where z_i is normal i of replicate n of the
+/// Column n (of d x N) is the inputs of case n, N(0, C) with C_ij = r^|i - j|: an autoregression
+/// a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i, where z_i is normal i of replicate n in the
 /// stream (simulate_seed, model/inputs). The condition number of C tends to ((1 + |r|) / (1 -
 /// |r|))^2 as d grows; it is (1 + |r|) / (1 - |r|) at d = 2.
 inline Eigen::MatrixXd simulated_inputs(const Simulation& simulation, const std::string& model) {
@@ -94,7 +98,7 @@ inline Eigen::RowVectorXd simulated_noise(const Simulation& simulation, const st
   return noise;
 }
 
-/// A sentence with the first ten coordinates of the parameter that the cases were simulated with.
+/// A sentence with the first ten coordinates of the parameter that simulated the cases.
 inline std::string remark_on(const Eigen::VectorXd& theta) {
   constexpr Index most = 10;
   std::ostringstream text;

@@ -1,4 +1,4 @@
-// The cases of a file as inputs and labels, whatever its format.
+// The cases of a file as inputs and labels, for every format.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,21 +21,21 @@ namespace mixwell::regression {
 
 /// N cases of one file.
 struct Table : Predictors {
-  std::string labels_of;  ///< where the labels stand, for messages
+  std::string labels_of;  ///< where the labels are, for messages
   std::vector<std::string> labels;
-  LabelSet all_labels;  ///< of the whole file, those of left out cases too
-  /// The place of case n's label.
+  LabelSet all_labels;  ///< all labels of the file, including the labels of cases that are left out
+  /// Where the label of case n is, for messages.
   std::function<std::string(Index)> place;
 };
 
-/// How files are read.
+/// Formats of files.
 enum class Format { csv, libsvm, idx };
 
-/// What the key `format` calls them.
+/// Values of the key `format`.
 inline constexpr std::array<std::pair<const char*, Format>, 3> formats = {
     {{"csv", Format::csv}, {"libsvm", Format::libsvm}, {"idx", Format::idx}}};
 
-/// Files and how to read them.
+/// The manifest keys for files and how to read them.
 struct Source : ColumnChoice {
   std::string format = "csv";
   std::string data;
@@ -44,17 +44,17 @@ struct Source : ColumnChoice {
   std::optional<std::string> test;
   std::optional<std::string> test_labels;
 
-  /// Throws ParameterError for a word that is none of `formats`.
+  /// Throws ParameterError for a word that is not in `formats`.
   Format read_as() const {
     for (const auto& [word, value] : formats)
       if (format == word) return value;
-    throw ParameterError("format", quoted(format) + " is no format that is read");
+    throw ParameterError("format", "must be csv, libsvm or idx (got " + quoted(format) + ")");
   }
 };
 
 namespace detail {
 
-/// Adds the label of file row `row`; true if the choice keeps it.
+/// Adds the label of a row of the file. Returns whether the choice keeps the row.
 inline bool add_label(Table& table, const LabelChoice& choice, std::string label) {
   const bool kept = choice.keeps(label);
   table.all_labels.insert(label);
@@ -62,7 +62,8 @@ inline bool add_label(Table& table, const LabelChoice& choice, std::string label
   return kept;
 }
 
-/// `training`: where the inputs and the levels of factors come from, or null for that table itself.
+/// `training`: the table that defines inputs and levels of factors, or null if this is the training
+/// table.
 inline Table csv_table(CsvTable csv, const Source& source, const Table* training) {
   Table table{settled(csv, source, training), {}, {}, {}, {}};
   const std::string& response = *source.response;
@@ -78,7 +79,7 @@ inline Table csv_table(CsvTable csv, const Source& source, const Table* training
   return table;
 }
 
-/// `width` 0: as wide as the file's largest index.
+/// `width`: number of inputs; 0 = the file's largest index.
 inline Table libsvm_table(const LibsvmTable& file, Index width, const LabelChoice& choice) {
   const std::string& path = file.path();
   Table table;
@@ -93,14 +94,16 @@ inline Table libsvm_table(const LibsvmTable& file, Index width, const LabelChoic
   }
   table.inputs = file.dense(kept, width == 0 ? file.largest_index() : width);
   if (table.inputs.cols() == 0)
-    throw InputError(path + ": no line has an index:value pair, so that there are no inputs");
+    throw InputError(path +
+                     ": no line has an index:value pair, so there are no inputs. Add such pairs, "
+                     "or set `format` to another format.");
   table.place = [path, lines](Index n) {
     return path + ":" + std::to_string(lines[static_cast<std::size_t>(n)]);
   };
   return table;
 }
 
-/// `width` 0: images of any size.
+/// `width`: number of pixels; 0 = any.
 inline Table idx_table(const std::string& path, const std::string& labels_path, Index width,
                        const LabelChoice& choice) {
   Table table;
@@ -110,9 +113,10 @@ inline Table idx_table(const std::string& path, const std::string& labels_path, 
     return add_label(table, choice, std::to_string(label));
   });
   if (width != 0 && images.height * images.width != width)
-    throw InputError(path + ": images of " + std::to_string(images.height) + " x " +
+    throw InputError(path + ": the images have " + std::to_string(images.height) + " x " +
                      std::to_string(images.width) +
-                     " pixels, but those of the training data have " + std::to_string(width));
+                     " pixels, but must have as many as the training data: " +
+                     std::to_string(width) + ". Use images of that size.");
   table.inputs = std::move(images.pixels);
   table.place = [labels_path, kept = images.kept](Index n) {
     return labels_path + ": label " + std::to_string(kept[static_cast<std::size_t>(n)] + 1);
@@ -120,7 +124,7 @@ inline Table idx_table(const std::string& path, const std::string& labels_path, 
   return table;
 }
 
-/// `training`: as of csv_table.
+/// `training`: as for csv_table.
 inline Table table_of(const Source& source, const std::string& data,
                       const std::optional<std::string>& labels, const Table* training) {
   const Index width = training == nullptr ? 0 : training->inputs.cols();
@@ -137,18 +141,20 @@ inline Table table_of(const Source& source, const std::string& data,
 
 }  // namespace detail
 
-/// The training cases whose labels are wanted.
+/// The training cases whose labels the manifest selects.
 inline Table training_table(const Source& source) {
   return detail::table_of(source, source.data, source.labels, nullptr);
 }
 
-/// The test cases, with the inputs of the training table. Adds a remark on rows that are left out.
+/// The test cases, with the inputs of the training table. Adds a remark about rows that are left
+/// out.
 inline Table test_table(const Source& source, const Table& training,
                         std::vector<std::string>& remarks) {
   Table table = detail::table_of(source, *source.test, source.test_labels, &training);
   if (table.labels.empty())
     throw InputError(table.labels_of + ": no case has one of the two labels (labels found: " +
-                     listed(table.all_labels) + ")");
+                     listed(table.all_labels) +
+                     "). Correct `positive` and `negative`, or the file.");
   if (!table.dropped.empty()) remarks.push_back(table.dropped);
   return table;
 }

@@ -1,4 +1,4 @@
-// Programs that help to make a library: compilers, and a Python that says where a package is.
+// Runs external programs that help to make a library: compilers, and a Python that finds packages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,15 +17,15 @@
 
 namespace mixwell::stan {
 
-/// How a program ended, and all that it wrote, to standard output and error alike.
+/// A program's exit status, and everything that it wrote to standard output and standard error.
 struct Finished {
-  int status = -1;  ///< 0 = well, 127 = it is not on PATH
+  int status = -1;  ///< 0 = success, 127 = not found on PATH
   std::string output;
 };
 
 namespace detail {
 
-/// A word that a shell takes as it is, whatever is in it.
+/// Quotes a word so that a shell passes it on unchanged.
 inline std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
@@ -34,8 +34,8 @@ inline std::string quoted(const std::string& word) {
 
 }  // namespace detail
 
-/// Runs a program of PATH and waits for it. `words`: the program and its arguments, which no shell
-/// looks into.
+/// Runs a program on PATH and waits for it. `words` are the program and its arguments; the shell
+/// does not interpret them.
 inline Finished run_command(const std::vector<std::string>& words) {
   std::string line = "exec";
   for (const std::string& word : words) line += " " + detail::quoted(word);
@@ -50,8 +50,8 @@ inline Finished run_command(const std::vector<std::string>& words) {
   return finished;
 }
 
-/// Where the Python that is first on PATH has a package, or "". The package is looked for and not
-/// imported: what it needs itself need not be there.
+/// The folder where the first Python on PATH has a package, or "". Finds the package without
+/// importing it, so the package's own dependencies may be missing.
 inline std::string folder_of_package(const std::string& package) {
   const Finished found = run_command(
       {"python3", "-c",

@@ -1,4 +1,4 @@
-// Engine `compile`: Stan's own compiler, its headers, and the system's C++ compiler.
+// Engine `compile`: uses Stan's own compiler, its headers, and the system's C++ compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,15 +28,21 @@ namespace detail {
 inline void write_text(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
-  if (!out.flush()) throw RunError(path + ": cannot be written");
+  if (!out.flush())
+    throw RunError(
+        path +
+        ": this file cannot be written. Check the permissions and the free space of its folder.");
 }
 
-/// A folder for files that go with the object.
+/// A temporary folder. The destructor removes it.
 class ScratchFolder {
  public:
   ScratchFolder() : path_(std::filesystem::temp_directory_path().string() + "/mixwell-XXXXXX") {
     if (::mkdtemp(path_.data()) == nullptr)
-      throw RunError(path_ + ": cannot be made: " + std::strerror(errno));
+      throw RunError(path_ +
+                     ": this temporary folder cannot be created. Check the folder that TMPDIR "
+                     "names, its permissions and its free space. The system says: " +
+                     std::strerror(errno));
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -50,7 +56,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// The last lines of what a compiler said.
+/// The last lines of a compiler's output.
 inline std::string last_lines(const std::string& text) {
   constexpr std::size_t most = 2000;
   const std::string all = without_end(text);
@@ -68,19 +74,20 @@ inline void require_no_commas(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders)
     if (folder.find(',') != std::string::npos)
       throw ParameterError("include_paths", "\"" + folder +
-                                                "\" has a comma in its name, by which stanc "
-                                                "separates folders; give it another name");
+                                                "\" has a comma in its name, but stanc separates "
+                                                "folders by commas. Rename the folder.");
 }
 
 }  // namespace detail
 
-/// The package httpstan: stanc, and the headers and libraries that its C++ needs. Of oneTBB, the
-/// system's: the package's own is an older one, and a process has room for one.
+/// The package httpstan: stanc, and the headers and libraries that its C++ code needs. oneTBB comes
+/// from the system, because the package has an older version and a process can load only one
+/// version.
 class Package {
  public:
   static constexpr const char* cure = "python3 -m pip install httpstan";
 
-  /// "" where the Python that is first on PATH has none that is whole.
+  /// The folder of the package in the first Python on PATH; "" if it is missing or incomplete.
   static std::string find() {
     const std::string folder = folder_of_package("httpstan");
     const bool is_whole = !folder.empty() && std::filesystem::exists(folder + "/stanc") &&
@@ -88,15 +95,17 @@ class Package {
     return is_whole ? folder : "";
   }
 
-  /// Throws ParameterError where there is no C++ compiler, or none of Stan's that can be run.
+  /// Throws ParameterError if there is no C++ compiler, or if stanc cannot be run.
   explicit Package(std::string folder) : folder_(std::move(folder)) {
     if (::access(stanc().c_str(), X_OK) != 0)
-      throw ParameterError(
-          "engine", "may not run " + stanc() + "; `chmod +x " + stanc() + "` lets it, as pip does");
+      throw ParameterError("engine", "this engine needs permission to run " + stanc() +
+                                         ". Run `chmod +x " + stanc() +
+                                         "`, as pip does when it installs httpstan.");
     const Finished version = run_command({compiler(), "--version"});
     if (version.status != 0)
-      throw ParameterError("engine", "finds no C++ compiler `" + compiler() +
-                                         "`; `apt-get install g++ libtbb-dev` installs one");
+      throw ParameterError(
+          "engine", "this engine needs a C++ compiler, but `" + compiler() +
+                        "` cannot be run. Install one with `apt-get install g++ libtbb-dev`.");
     identity_ = "package\n" + folder_ + "\n" + run_command({stanc(), "--version"}).output +
                 version.output + detail::comma_separated(flags());
   }
@@ -116,24 +125,24 @@ class Package {
     return {.library = library,
             .data = data,
             .engine = "compile",
-            .remarks = {"compiled by stanc and the headers of httpstan in " + folder_ + ": " +
+            .remarks = {"compiled with stanc and the headers of httpstan in " + folder_ + ": " +
                         library}};
   }
 
  private:
   static std::vector<std::string> flags() {
     return {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-            // Two models in one process have records of their own.
+            // -fno-gnu-unique keeps the records of two models in one process separate.
             "-fno-gnu-unique", "-w", "-D_REENTRANT", "-DSTAN_THREADS", "-DTBB_INTERFACE_NEW",
             "-DBOOST_DISABLE_ASSERTS", "-DSTAN_OVERRIDE_EIGEN_ASSERT"};
   }
 
-  /// At --O1 some programs fail at every point.
+  /// With --O1 some programs fail at every point.
   static constexpr const char* unoptimised = "--O0";
 
   std::string stanc() const { return folder_ + "/stanc"; }
 
-  /// The program in C++.
+  /// The program translated to C++.
   std::string translated(const Program& program) const {
     detail::require_no_commas(program.include_paths);
     const detail::ScratchFolder scratch;
@@ -148,8 +157,8 @@ class Package {
   }
 
   void build(const Program& program, const std::string& text, const std::string& path) const {
-    // In the log of the run.
-    std::fprintf(stderr, "mixwell: compiling %s; this takes about a minute, and is done once\n",
+    // This message goes to the log of the run.
+    std::fprintf(stderr, "mixwell: compiling %s; this takes about a minute and happens only once\n",
                  program.path.c_str());
     const detail::ScratchFolder scratch;
     detail::write_text(scratch.file("model.cpp"), text);
@@ -175,11 +184,12 @@ class Package {
     const bool lacks_tbb = finished.output.find("tbb/") != std::string::npos ||
                            finished.output.find("-ltbb") != std::string::npos;
     throw InputError({program.path, 0, 0},
-                     "its C++ does not compile" +
-                         std::string(lacks_tbb ? " without oneTBB's headers, which "
-                                                 "`apt-get install libtbb-dev` installs"
-                                               : "") +
-                         "; " + compiler() + " says:\n" + detail::last_lines(finished.output));
+                     "the C++ code of this program does not compile" +
+                         std::string(lacks_tbb ? ", because the headers of oneTBB are missing. "
+                                                 "Install them with `apt-get install libtbb-dev`"
+                                               : ". Check the C++ compiler, or name another "
+                                                 "compiler in the environment variable CXX") +
+                         ". " + compiler() + " says:\n" + detail::last_lines(finished.output));
   }
 
   std::string shim(const Program& program) const {
@@ -190,7 +200,7 @@ class Package {
     });
   }
 
-  /// A folder with links to all headers of the package but its oneTBB.
+  /// A folder with links to all headers of the package except its oneTBB.
   std::string headers() const {
     return cached("stan", identity_, "-headers", [&](const std::string& path) {
       std::filesystem::create_directory(path);
@@ -202,7 +212,7 @@ class Package {
   }
 
   std::string folder_;
-  std::string identity_;  ///< all that decides what becomes of a source
+  std::string identity_;  ///< everything that determines how a source is compiled
 };
 
 }  // namespace mixwell::stan

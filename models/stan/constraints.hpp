@@ -1,5 +1,5 @@
-// Whether values are inside the constraints that a program declares of its parameters. A value on a
-// boundary has no finite coordinate, and the engines name neither its variable nor its element.
+// Checks that values are inside the constraints that a program declares for its parameters. A value
+// on a boundary has no finite coordinate, and messages of the engines do not name its element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,23 +24,23 @@ namespace mixwell::stan {
 
 namespace detail {
 
-/// "x[0, 1]": of an element, by its place with the last index fastest.
+/// The name of an element, such as "x[0, 1]", from its position with the last index fastest.
 inline std::string element_name(const std::string& name, const std::vector<Index>& shape,
                                 Index flat) {
   return coordinate_names({{.name = name, .shape = shape}})[static_cast<std::size_t>(flat)];
 }
 
-/// Stan's own, of sums and symmetry.
+/// Stan's own tolerance for sums and symmetry.
 inline constexpr double constraint_tolerance = 1e-8;
 
-/// A vector or matrix of a structured type among the values of a variable, and what is wrong with
-/// it: "" for nothing.
+/// A vector or matrix of a structured type, among the values of a variable. Each method returns
+/// what is wrong with the part, or "".
 class StructuredPart {
  public:
   using Matrix =
       Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-  /// `values`: of the whole variable; the part begins at `first`.
+  /// `values`: the whole variable, in which this part begins at `first`.
   StructuredPart(const NamedValues& values, std::size_t first, Index rows, Index cols)
       : values_(values), first_(first), x_(values.values.data() + first, rows, cols) {}
 
@@ -84,7 +84,7 @@ class StructuredPart {
     if (!wrong.empty() || !has_unit_rows) return wrong;
     return sums(x_.rowwise().squaredNorm(), 1, "row", "the squares of ");
   }
-  /// `lower`, `upper`: exclusive.
+  /// Both bounds are exclusive.
   std::string bounded(double lower, double upper) const {
     return first_where([&](Index, Index, double x) { return !(x > lower && x < upper); });
   }
@@ -98,14 +98,14 @@ class StructuredPart {
     return {};
   }
 
-  /// "`x[0, 1]` is 2": of an element of this part.
+  /// "`x[0, 1]` is 2": the name and the value of an element of this part.
   std::string element(Index at) const {
     const std::size_t flat = first_ + static_cast<std::size_t>(at);
     return "`" + element_name(values_.name, values_.shape, static_cast<Index>(flat)) + "` is " +
            number_text(values_.values[flat]);
   }
 
-  /// `all`: of each row or column of a matrix.
+  /// `all`: the sums that must equal `wanted`, one for each row or column of a matrix.
   std::string sums(const Eigen::VectorXd& all, double wanted, const std::string& line,
                    const std::string& of = "") const {
     for (Index k = 0; k < all.size(); ++k)
@@ -120,29 +120,31 @@ class StructuredPart {
   Matrix x_;
 };
 
-/// What is wrong with a part by its type, and the rule.
+/// What is wrong with a part, and the rule of its type.
 struct Breach {
   std::string wrong{};
   std::string rule{};
 };
 
 inline Breach breach(const std::string& word, const StructuredPart& part) {
-  const std::string positive = "its elements must be above 0 and sum to 1";
-  const std::string triangle = "it must have zeros above its diagonal, a diagonal above 0";
-  if (word == "simplex") return {part.stochastic(false, true), positive};
+  const std::string positive = " must be above 0 and sum to 1";
+  const std::string triangle =
+      "its diagonal elements must be above 0, and all elements above the diagonal must be 0";
+  if (word == "simplex") return {part.stochastic(false, true), "its elements" + positive};
   if (word == "column_stochastic_matrix")
-    return {part.stochastic(false, true), "in each column " + positive};
+    return {part.stochastic(false, true), "the elements of each column" + positive};
   if (word == "row_stochastic_matrix")
-    return {part.stochastic(true, false), "in each row " + positive};
+    return {part.stochastic(true, false), "the elements of each row" + positive};
   if (word == "ordered")
-    return {part.ordered(false), "each element must be above the one before it"};
+    return {part.ordered(false), "each element must be greater than the one before it"};
   if (word == "positive_ordered")
     return {part.ordered(true),
-            "the first element must be above 0, and each other one above the one before it"};
+            "the first element must be above 0, and each other element must be greater than the "
+            "one before it"};
   if (word == "unit_vector") return {part.unit(), "the squares of its elements must sum to 1"};
   if (word == "sum_to_zero_vector") return {part.summing_to_zero(), "its elements must sum to 0"};
   if (word == "sum_to_zero_matrix")
-    return {part.summing_to_zero(), "each row and each column must sum to 0"};
+    return {part.summing_to_zero(), "the elements of each row and of each column must sum to 0"};
   if (word == "cov_matrix")
     return {part.covariance(), "it must be symmetric and positive definite"};
   if (word == "corr_matrix")
@@ -150,29 +152,30 @@ inline Breach breach(const std::string& word, const StructuredPart& part) {
             "it must be symmetric and positive definite, with ones on its diagonal"};
   if (word == "cholesky_factor_cov") return {part.cholesky(false), triangle};
   if (word == "cholesky_factor_corr")
-    return {part.cholesky(true), triangle + ", and rows whose squares sum to 1"};
+    return {part.cholesky(true),
+            triangle + ", and the squares of the elements of each row must sum to 1"};
   return {};
 }
 
 }  // namespace detail
 
-/// What a program declares in its block `parameters`, as far as Mixwell can evaluate it.
+/// The declarations of the block `parameters`, as far as Mixwell can evaluate them.
 class Constraints {
  public:
-  /// A value that is outside of a constraint or on its boundary.
+  /// A value that breaks a constraint or is on its boundary.
   struct Finding {
     std::string variable;
-    std::string words;  ///< value, declaration and rule, without an end
+    std::string words;  ///< value, declaration and rule, without a final period
   };
 
   Constraints() = default;
-  /// `data`: for bounds.
+  /// `data`: used to evaluate bounds.
   Constraints(Declarations declared, const std::vector<NamedValues>& data)
       : declared_(std::move(declared)) {
     add(data, known_);
   }
 
-  /// The first among these values of parameters, some or all.
+  /// The first broken constraint among these values of some or all parameters.
   std::optional<Finding> broken_by(const std::vector<NamedValues>& values) const {
     Values known = known_;
     add(values, known);
@@ -181,7 +184,7 @@ class Constraints {
     return std::nullopt;
   }
 
-  /// The first parameter that is not among these and has some of them in its constraint.
+  /// The first parameter that has values here and whose constraint uses a missing parameter.
   std::optional<Finding> depending_on(const std::set<std::string>& missing) const {
     for (const Declared& one : declared_.variables) {
       std::set<std::string> words;
@@ -197,7 +200,7 @@ class Constraints {
  private:
   struct Numbers {
     const std::vector<NamedValues>& values;
-    const Values& known;  ///< for bounds
+    const Values& known;  ///< used to evaluate bounds
   };
 
   static void add(const std::vector<NamedValues>& values, Values& known) {
@@ -215,7 +218,7 @@ class Constraints {
     if (values == all.values.end() || !type.members.empty() || type.is_complex) return std::nullopt;
     const detail::Breach found = breach_in(all.known, *values, type);
     if (found.wrong.empty()) return std::nullopt;
-    return Finding{one.name, found.wrong + ", and the program declares `" + one.text + "` (" +
+    return Finding{one.name, found.wrong + ", but the program declares `" + one.text + "` (" +
                                  to_string(one.where) + "): " + found.rule};
   }
 
@@ -246,7 +249,7 @@ class Constraints {
             "its values must be" + above + (above.empty() || below.empty() ? "" : " and") + below};
   }
 
-  /// Nothing where there is none, or Mixwell cannot evaluate it to one number.
+  /// Nothing if there is no bound, or if Mixwell cannot evaluate it to one number.
   static std::optional<double> bound(const Values& known, const Type& type,
                                      const std::string& name) {
     for (const Tokens tokens : type.constraint) {

@@ -1,4 +1,4 @@
-// Data for a Stan program: JSON as CmdStan reads it, looked through before Stan sees it.
+// Reads data for a Stan program from JSON, as CmdStan does, and checks them before Stan reads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,16 +24,17 @@
 
 namespace mixwell::stan {
 
-/// What a file says of a variable, or of a member of a tuple, which is called "t:1".
+/// The entry of a file for a variable or for a member of a tuple. The first member of a tuple t has
+/// the name "t:1".
 struct Given {
   std::string name;
-  std::vector<Index> shape;  ///< of an array of tuples: its lengths, then those of the member
-  bool has_integers = true;  ///< no point, no exponent, in 32 bits
+  std::vector<Index> shape;  ///< lengths of the arrays of tuples, then of the member itself
+  bool has_integers = true;  ///< all numbers have no point and no exponent, and fit in 32 bits
   bool is_finite = true;
-  Location where{};  ///< of the variable's value
+  Location where{};  ///< where the variable's value begins
 };
 
-/// What a file of data holds, as far as it is asked for.
+/// The content of a data file that the checks and the records need.
 struct Data {
   std::set<std::string> names;  ///< of all variables
   std::vector<NamedValues> kept{};
@@ -58,28 +59,30 @@ inline std::string number_text(double value) {
 
 namespace detail {
 
-/// One JSON object of variables. CmdStan's JSON is wider than the standard's: NaN, Infinity and
-/// -Infinity are numbers, also as texts. Booleans, null and ragged arrays are no data of Stan's.
+/// Reads one JSON object of variables. CmdStan's JSON extends the standard: NaN, Infinity and
+/// -Infinity are numbers, and so are quoted texts that spell them. Stan's data have no booleans, no
+/// null and no ragged arrays.
 class DataReader {
  public:
-  /// `wanted`: variables to keep, where they are numbers or arrays of them. Throws InputError with
-  /// `path`, line and column.
+  /// `wanted`: variables whose numbers are kept, if they are numbers or arrays of numbers. Throws
+  /// InputError with `path`, line and column.
   DataReader(const std::string& path, std::string_view text, const std::set<std::string>& wanted)
       : path_(path), text_(text), wanted_(wanted) {}
 
   Data read() {
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;
     skip_blanks();
-    if (!begins('{')) refuse(at_, "wants an object, { \"NAME\": VALUE, ... }, and " + found());
+    if (!begins('{')) refuse(at_, "expected an object, { \"NAME\": VALUE, ... }, but " + found());
     read_object("", 1);
     skip_blanks();
-    if (at_ < text_.size()) refuse(at_, "something follows the object: " + found());
+    if (at_ < text_.size())
+      refuse(at_, "expected the end of the file after the object, but " + found());
     return std::move(data_);
   }
 
  private:
-  /// Of a value: lengths of its dimensions, members where its elements are tuples, and what its
-  /// numbers are.
+  /// The shape of a value: the lengths of its dimensions, its members if its elements are tuples,
+  /// and properties of its numbers.
   struct Shape {
     std::vector<Index> lengths{};
     std::map<std::string, Shape> members{};
@@ -94,7 +97,7 @@ class DataReader {
                           return a.first == b.first && a.second.is_like(b.second);
                         });
     }
-    /// One more that is like it.
+    /// Adds the properties of another value of the same shape.
     void add(const Shape& other) {
       has_integers = has_integers && other.has_integers;
       is_finite = is_finite && other.is_finite;
@@ -107,7 +110,8 @@ class DataReader {
   Shape read_value(const std::string& name, int depth) {
     skip_blanks();
     if (depth > deepest)
-      refuse(at_, "`" + name + "` is nested in more than " + std::to_string(deepest) + " levels");
+      refuse(at_, "`" + name + "` is nested in more than " + std::to_string(deepest) +
+                      " levels, the most that Mixwell reads. Use an array with fewer dimensions.");
     if (begins('[')) return read_array(name, depth);
     if (begins('{')) return read_tuple(name, depth);
     return begins('"') ? read_word(name) : read_number(name);
@@ -117,11 +121,13 @@ class DataReader {
     const std::size_t where = at_;
     Shape tuple{.members = read_object(name + ":", depth)};
     if (!tuple.has_tuples())
-      refuse(where, "`" + name + "` is an object without members: a tuple has \"1\", \"2\", ...");
+      refuse(where,
+             "`" + name +
+                 "` is a tuple without members. Give the members of the tuple: \"1\", \"2\", ...");
     return tuple;
   }
 
-  /// A tuple, where it is no whole file, has members "1", "2", ...
+  /// The members "1", "2", ... of a tuple; empty for the object of the whole file.
   std::map<std::string, Shape> read_object(const std::string& path, int depth) {
     std::set<std::string> names;
     std::map<std::string, Shape> members;
@@ -130,9 +136,10 @@ class DataReader {
     do {
       skip_blanks();
       const std::size_t where = at_;
-      if (!begins('"')) refuse(at_, "wants a name in quotes, and " + found());
+      if (!begins('"')) refuse(at_, "expected a name in quotes, but " + found());
       const std::string name = read_text();
-      if (!names.insert(name).second) refuse(where, "`" + path + name + "` is there twice");
+      if (!names.insert(name).second)
+        refuse(where, "`" + path + name + "` appears twice. Keep one of the two.");
       skip_blanks();
       expect(':');
       if (depth > 1) {
@@ -145,7 +152,7 @@ class DataReader {
     return members;
   }
 
-  /// `path`: in words, with indices.
+  /// `path`: for messages, with indices.
   Shape read_member(const std::string& path, const std::string& name, int depth) {
     const std::string outer = leaf_;
     enter(leaf_ + ":" + name);
@@ -154,7 +161,7 @@ class DataReader {
     return shape;
   }
 
-  /// What is read next belongs to a variable, or to a member of a tuple.
+  /// Sets the variable, or the member of a tuple, that is read next.
   void enter(const std::string& leaf) {
     leaf_ = leaf;
     const bool is_wanted = wanted_.contains(leaf.substr(0, leaf.find(':')));
@@ -169,7 +176,7 @@ class DataReader {
     add_given(name, shape, {}, location(where));
   }
 
-  /// `outer`: lengths of the arrays of tuples that it is a member of.
+  /// `outer`: lengths of the arrays of tuples that contain this member.
   void add_given(const std::string& name, const Shape& shape, std::vector<Index> outer,
                  const Location& where) {
     outer.insert(outer.end(), shape.lengths.begin(), shape.lengths.end());
@@ -195,9 +202,10 @@ class DataReader {
         const std::string item = name + "[" + std::to_string(length) + "]";
         const Shape one = read_value(item, depth + 1);
         if (length > 0 && !one.is_like(shape))
-          refuse(where, "`" + item + "` is " + words(one) + " and those before it are " +
-                            words(shape) + (words(one) == words(shape) ? " of other members" : "") +
-                            ": arrays of Stan are not ragged");
+          refuse(where, "`" + item + "` is " + words(one) + ", but the elements before it are " +
+                            words(shape) +
+                            (words(one) == words(shape) ? " with other members" : "") +
+                            ". All elements of an array must have the same shape in Stan.");
         if (length++ == 0)
           shape = one;
         else
@@ -212,7 +220,7 @@ class DataReader {
     return shape.lengths.empty() && shape.has_tuples() ? "a tuple" : in_words(shape.lengths);
   }
 
-  /// Those that Stan's own reader takes.
+  /// Reads the quoted numbers that Stan's own reader accepts.
   Shape read_word(const std::string& name) {
     static constexpr std::array<std::string_view, 5> numbers = {"NaN", "Inf", "-Inf", "Infinity",
                                                                 "-Infinity"};
@@ -220,8 +228,8 @@ class DataReader {
     const std::string word = read_text();
     if (std::find(numbers.begin(), numbers.end(), word) == numbers.end())
       refuse(where, "`" + name + "` is the text \"" + shortened(word) +
-                        "\": data of Stan are numbers (the only texts that it takes are \"NaN\", "
-                        "\"Inf\", \"Infinity\", \"-Inf\" and \"-Infinity\")");
+                        "\", but data for Stan must be numbers. The only accepted texts are "
+                        "\"NaN\", \"Inf\", \"Infinity\", \"-Inf\" and \"-Infinity\".");
     keep(std::strtod(word.c_str(), nullptr));
     return {.has_integers = false, .is_finite = false};
   }
@@ -233,7 +241,8 @@ class DataReader {
     if (is_number(word)) {
       const double value = std::strtod(std::string(word).c_str(), nullptr);
       if (std::isinf(value) && std::isdigit(static_cast<unsigned char>(word.back())) != 0)
-        refuse(where, "`" + name + "` is beyond 1.8e308, the largest number");
+        refuse(where,
+               "`" + name + "` is too large: a number must be at most 1.8e308 in absolute value.");
       keep(value);
       const bool is_integer = word.find_first_not_of("-0123456789") == std::string_view::npos &&
                               value >= -2147483648.0 && value <= 2147483647.0;
@@ -241,15 +250,16 @@ class DataReader {
     }
     at_ = where;
     if (word == "true" || word == "false")
-      refuse(where,
-             "`" + name + "` is " + std::string(word) + ": Stan has no booleans; write 1 or 0");
+      refuse(where, "`" + name + "` is " + std::string(word) +
+                        ", but Stan has no booleans. Write 1 or 0.");
     if (word == "null")
       refuse(where,
-             "`" + name + "` is null: Stan has no missing data; leave it out, or give it a value");
-    refuse(where, "`" + name + "` wants a number or an array of numbers, and " + found());
+             "`" + name +
+                 "` is null, but Stan has no missing data. Leave it out, or give it a value.");
+    refuse(where, "`" + name + "` must be a number or an array of numbers, but " + found());
   }
 
-  /// As the standard has them, and the three that it has not.
+  /// Numbers as in standard JSON, and NaN, Infinity and -Infinity.
   static bool is_number(std::string_view word) {
     if (word.starts_with('-')) word.remove_prefix(1);
     if (word == "NaN" || word == "Infinity") return true;
@@ -264,29 +274,36 @@ class DataReader {
                word.data() + word.size();
   }
 
-  /// Between quotes; what is behind a backslash stays as it is written.
+  /// The text between quotes; escape sequences stay as written.
   std::string read_text() {
     const std::size_t from = at_;
     expect('"');
     const std::size_t first = at_;
     while (at_ < text_.size() && text_[at_] != '"') {
-      if (byte() < 0x20) refuse(at_, "a control character in a text in quotes");
+      if (byte() < 0x20)
+        refuse(at_,
+               "a quoted text has a control character here. Remove it, or write it as \\u and four "
+               "hexadecimal digits.");
       if (text_[at_] == '\\') pass_escape(from);
       ++at_;
     }
-    if (at_ >= text_.size()) refuse(from, "this quote is never closed");
+    if (at_ >= text_.size()) refuse(from, "this quote is never closed. Add the closing quote.");
     return std::string(text_.substr(first, at_++ - first));
   }
 
-  /// To the last character of what a backslash begins.
+  /// Moves to the last character of an escape sequence.
   void pass_escape(std::size_t quote) {
-    if (++at_ >= text_.size()) refuse(quote, "this quote is never closed");
+    if (++at_ >= text_.size()) refuse(quote, "this quote is never closed. Add the closing quote.");
     if (!is_one_of("\"\\/bfnrtu"))
-      refuse(at_ - 1, "a backslash in a text in quotes stands before one of \" \\ / b f n r t u");
+      refuse(at_ - 1,
+             "a backslash in a quoted text must be followed by one of \" \\ / b f n r t u. Write "
+             "\\\\ for a backslash.");
     if (text_[at_] != 'u') return;
     for (int digit = 0; digit < 4; ++digit)
       if (++at_ >= text_.size() || std::isxdigit(byte()) == 0)
-        refuse(quote, "\\u in a text in quotes stands before four hexadecimal digits");
+        refuse(quote,
+               "\\u in a quoted text must be followed by four hexadecimal digits. Write \\\\ for a "
+               "backslash.");
   }
 
   bool begins(char c) const { return at_ < text_.size() && text_[at_] == c; }
@@ -296,20 +313,20 @@ class DataReader {
     while (at_ < text_.size() && is_one_of(" \t\r\n")) ++at_;
   }
   void expect(char c) {
-    if (!begins(c)) refuse(at_, std::string("wants `") + c + "`, and " + found());
+    if (!begins(c)) refuse(at_, std::string("expected `") + c + "`, but " + found());
     ++at_;
   }
-  /// Whether the empty object or array ends here.
+  /// Whether an empty object or array ends here.
   bool closes(char end) {
     skip_blanks();
     if (!begins(end)) return false;
     ++at_;
     return true;
   }
-  /// Past a comma, or past the end.
+  /// Moves past a comma, or past the end.
   bool continues(char end) {
     if (closes(end)) return false;
-    if (!begins(',')) refuse(at_, std::string("wants `,` or `") + end + "`, and " + found());
+    if (!begins(',')) refuse(at_, std::string("expected `,` or `") + end + "`, but " + found());
     ++at_;
     return true;
   }
@@ -337,15 +354,15 @@ class DataReader {
   const std::set<std::string>& wanted_;
   std::size_t at_ = 0;
   Data data_;
-  std::string leaf_;                       ///< what is being read
-  std::vector<double>* values_ = nullptr;  ///< of that, where wanted
+  std::string leaf_;                       ///< the variable or member that is being read
+  std::vector<double>* values_ = nullptr;  ///< receives its numbers, if they are wanted
   std::map<std::string, std::vector<double>> values_of_;
 };
 
 }  // namespace detail
 
-/// Throws InputError with `path`, line and column where the text is no data for Stan. `wanted`:
-/// variables whose numbers are asked for; each member of a tuple has its own.
+/// Throws InputError with `path`, line and column if the text is not valid data for Stan. `wanted`:
+/// variables whose numbers are kept. The members of a tuple are kept separately.
 inline Data read_data(const std::string& path, std::string_view text,
                       const std::set<std::string>& wanted = {}) {
   return detail::DataReader(path, text, wanted).read();
@@ -353,7 +370,7 @@ inline Data read_data(const std::string& path, std::string_view text,
 
 namespace detail {
 
-/// How long the word for a number is that begins here, or 0.
+/// The length of NaN, Infinity or -Infinity if it begins here, or 0.
 inline std::size_t number_word(std::string_view json, std::size_t at) {
   const std::size_t sign = json[at] == '-' ? 1 : 0;
   for (const std::string_view word : {"NaN", "Infinity"})
@@ -363,7 +380,7 @@ inline std::size_t number_word(std::string_view json, std::size_t at) {
 
 }  // namespace detail
 
-/// JSON that was looked through, with NaN and Infinity in quotes, as all engines take them.
+/// Checked JSON with NaN and Infinity in quotes, which all engines accept.
 inline std::string with_quoted_words(std::string_view json) {
   std::string text;
   bool in_text = false;
@@ -379,7 +396,7 @@ inline std::string with_quoted_words(std::string_view json) {
   return text;
 }
 
-/// An object that was looked through, or "" for none, with more members: "\"a\": 1, \"b\": 2".
+/// A checked JSON object, or "" for none, with more members added: "\"a\": 1, \"b\": 2".
 inline std::string with_members(const std::string& json, const std::string& members) {
   std::string all = json.empty() ? "{}" : json;
   const std::size_t end = all.rfind('}');
@@ -387,16 +404,25 @@ inline std::string with_members(const std::string& json, const std::string& memb
   return all.insert(end, (is_empty || members.empty() ? "" : ", ") + members);
 }
 
-/// The text of a whole file. Throws InputError where it cannot be read, ParameterError where it is
+/// The text of a whole file. Throws InputError if it cannot be read, and ParameterError if it is
 /// larger than memory.
 inline std::string text_of_file(const std::string& key, const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) throw InputError({path, 0, 0}, std::string("cannot be read: ") + std::strerror(errno));
+  if (!in)
+    throw InputError(
+        {path, 0, 0},
+        std::string(
+            "this file cannot be read. Check the path and its permissions. The system says: ") +
+            std::strerror(errno));
   check_memory(key, 2.0 * static_cast<double>(in.tellg()));
   in.seekg(0);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (in.bad())
-    throw InputError({path, 0, 0}, std::string("cannot be read: ") + std::strerror(errno));
+    throw InputError(
+        {path, 0, 0},
+        std::string(
+            "this file cannot be read. Check the path and its permissions. The system says: ") +
+            std::strerror(errno));
   return text;
 }
 

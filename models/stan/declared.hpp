@@ -1,4 +1,4 @@
-// The variables that a block of a program declares.
+// Reads the variables that a block of a program declares.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,32 +20,32 @@
 namespace mixwell::stan {
 
 struct Type {
-  std::string word;                  ///< of its elements: "real", "matrix", "tuple", ...
-  std::vector<Tokens> sizes{};       ///< of arrays, then of the elements
-  bool is_complex = false;           ///< has two numbers for each element, which JSON lists
-  std::vector<Type> members{};       ///< of a tuple
-  std::vector<Tokens> constraint{};  ///< lower=0, upper=1
+  std::string word;                  ///< type of the elements: "real", "matrix", "tuple", ...
+  std::vector<Tokens> sizes{};       ///< lengths of arrays, then sizes of the elements
+  bool is_complex = false;           ///< each element is a list of two numbers in JSON
+  std::vector<Type> members{};       ///< for a tuple
+  std::vector<Tokens> constraint{};  ///< such as lower=0, upper=1
 };
 
 struct Declared {
   std::string name;
   Type type;
-  std::string text;  ///< as it is written: "matrix[N, K] x"
+  std::string text;  ///< as written: "matrix[N, K] x"
   Location where;
 };
 
-/// What a block declares, as far as it can be read.
+/// The declarations of a block, as far as Mixwell can read them.
 struct Declarations {
   std::vector<Declared> variables;
-  std::optional<Location> unread{};  ///< where it begins to be in a form that is not known here
+  std::optional<Location> unread{};  ///< where the first declaration of an unknown form begins
 };
 
 namespace detail {
 
 struct KnownType {
   std::string_view word;
-  std::size_t sizes;       ///< how many it has
-  bool is_square = false;  ///< one size may stand for two
+  std::size_t sizes;       ///< the number of sizes in a declaration
+  bool is_square = false;  ///< a declaration may give one size instead of two
 };
 
 inline constexpr std::array<KnownType, 23> known_types = {{{"int", 0},
@@ -72,14 +72,14 @@ inline constexpr std::array<KnownType, 23> known_types = {{{"int", 0},
                                                            {"array", 0},
                                                            {"tuple", 0}}};
 
-/// How many sizes a type has that is no array.
+/// The number of sizes of a type that is not an array.
 inline std::size_t dimensions_of(const std::string& word) {
   const auto* const known = std::find_if(known_types.begin(), known_types.end(),
                                          [&](const KnownType& one) { return one.word == word; });
   return known == known_types.end() ? 0 : known->sizes;
 }
 
-/// Reads declarations to the end of a block, or to what is none.
+/// Reads declarations until the end of a block, or until something else begins.
 class DeclarationReader {
  public:
   DeclarationReader(const ProgramText& program, Tokens block) : program_(program), block_(block) {}
@@ -97,7 +97,7 @@ class DeclarationReader {
 
  private:
   struct Unknown {};
-  static constexpr int deepest = 100;  // types in types
+  static constexpr int deepest = 100;  // levels of nested types
 
   const std::string& next() const {
     static const std::string end;
@@ -130,13 +130,13 @@ class DeclarationReader {
   void pass_value() {
     while (at_ < block_.size() && next() != "," && next() != ";") pass();
   }
-  /// A token, or brackets with what is in them.
+  /// Skips a token, or brackets with their content.
   void pass() {
     const bool opens = next() == "(" || next() == "[" || next() == "{";
     at_ = opens ? past_closing(block_, at_) : at_ + 1;
   }
 
-  /// real x[N], as it was written before Stan 2.33.
+  /// real x[N], the form before Stan 2.33.
   void add_old_sizes(Type& type) {
     std::vector<Tokens> outer = read_list("[");
     type.sizes.insert(type.sizes.begin(), outer.begin(), outer.end());
@@ -173,7 +173,7 @@ class DeclarationReader {
     return type;
   }
 
-  /// To the first > outside of brackets, separated by commas.
+  /// Up to the first > outside of brackets, separated by commas.
   std::vector<Tokens> read_constraint() {
     std::vector<Tokens> all;
     for (std::size_t from = ++at_; at_ < block_.size(); from = ++at_) {
@@ -210,7 +210,7 @@ inline Declarations declarations_in(const ProgramText& program, const std::strin
   return detail::DeclarationReader(program, program.block(block)).read();
 }
 
-/// Adds the names in the sizes, or in the constraints, of these variables.
+/// Adds the names that occur in the sizes, or in the constraints, of these variables.
 inline void add_names(const Type& type, std::vector<Tokens> Type::*of,
                       std::set<std::string>& names) {
   for (const Tokens tokens : type.*of)

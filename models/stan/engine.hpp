@@ -1,4 +1,4 @@
-// From the keys of a manifest to a library and its data, and why an engine makes no model of them.
+// Turns the keys of a manifest into a library with its data, and explains why an engine fails.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,39 +34,38 @@ struct Source {
 };
 
 inline void declare_source(Fields& fields, Source& source) {
-  fields.text("program", source.program).file().help("in the Stan language");
+  fields.text("program", source.program).file().help("path of a program in the Stan language");
   fields.text("library", source.library)
       .file()
       .instead_of("program")
-      .help("a shared library with BridgeStan's C interface 2.x, instead of `program`");
+      .help("shared library with BridgeStan's C interface 2.x, instead of `program`");
   fields.text("data", source.data)
       .file()
-      .help("JSON as CmdStan reads it; none for a program without data");
+      .help("JSON file of the data, as for CmdStan; leave this key out for a program without data");
   fields.text("engine", source.engine)
       .one_of({"auto", "compile", "interpret"})
       .only_with("program")
-      .help(
-          "interpret by the package stanli; compile by the package httpstan; auto compiles where "
-          "that can be done");
+      .help("compile: use the package httpstan; interpret: use stanli; auto: compile if possible");
   fields.texts("include_paths", source.include_paths)
       .only_with("program")
-      .help("folders for #include of `program`, relative to its own, which comes last");
+      .help(
+          "folders to search for #include files, relative to the program's folder (searched last)");
 }
 
-/// What a model is made of.
+/// Everything that a model is made from.
 struct Prepared {
-  std::string key;           ///< of the manifest: where the library comes from, for messages
-  Made made{};               ///< the library, with data as it wants them
+  std::string key;           ///< the manifest key that messages name: the source of the library
+  Made made{};               ///< the library, with data in the form that it needs
   std::string plain_data{};  ///< JSON of the program's variables, or "" for none
-  std::optional<Program> program{};  ///< that the library was made of
+  std::optional<Program> program{};  ///< source of the library; none if `library` is given
   std::shared_ptr<const ProgramText> text{};
-  Data variables{};                  ///< what they hold
+  Data variables{};                  ///< the variables in the data
   std::vector<std::string> files{};  ///< Model::files
 };
 
 namespace detail {
 
-/// Relative folders are looked up from the program's own.
+/// Relative folders start from the program's own folder.
 inline Program read_program(const Source& source) {
   namespace fs = std::filesystem;
   Program program{.path = fs::absolute(*source.program).string(),
@@ -76,24 +75,28 @@ inline Program read_program(const Source& source) {
   for (const std::string& folder : source.include_paths) {
     const fs::path path = (own / folder).lexically_normal();
     if (!fs::is_directory(path))
-      throw ParameterError("include_paths", "there is no folder " + path.string());
+      throw ParameterError("include_paths", "there is no folder " + path.string() +
+                                                ". Create it, or correct the path.");
     program.include_paths.push_back(path.string());
   }
   program.include_paths.push_back(own.string());
   return program;
 }
 
-/// Throws InputError where the variable names a checkout, by which earlier versions compiled.
+/// Throws InputError if the environment variable BRIDGESTAN is set. Earlier versions of Mixwell
+/// compiled programs with the checkout that it names.
 inline void refuse_checkout() {
   const char* const named = std::getenv("BRIDGESTAN");
   if (named == nullptr || *named == '\0') return;
   throw InputError(
       {"BRIDGESTAN", 0, 0},
-      "Mixwell no longer compiles by a checkout of BridgeStan, which this variable names (\"" +
+      "Mixwell no longer compiles programs with a checkout of BridgeStan, but this variable names "
+      "one (\"" +
           std::string(named) +
           "\"). Compile the model with BridgeStan and give the path of the library: `library = "
-          "\"NAME_model.so\"` instead of `program`. Or unset the variable: `engine = \"compile\"` "
-          "uses the package httpstan, and `engine = \"interpret\"` the package stanli.");
+          "\"NAME_model.so\"` instead of `program`. Or unset the variable. Then `engine = "
+          "\"compile\"` uses the package httpstan, and `engine = \"interpret\"` uses the package "
+          "stanli.");
 }
 
 inline Made make(const std::string& engine, const Program& program, const ProgramText& text,
@@ -104,26 +107,27 @@ inline Made make(const std::string& engine, const Program& program, const Progra
     if (!package.empty() && (engine == "compile" || Package::has_compiler()))
       return Package(package).make(program, data);
     if (engine == "compile")
-      throw ParameterError(
-          "engine", std::string("there is nothing to compile with: the python3 on PATH has no "
-                                "package httpstan. `") +
-                        Package::cure +
-                        "` installs it. Or compile the model with BridgeStan and give the path of "
-                        "the library: `library = \"NAME_model.so\"` instead of `program`.");
+      throw ParameterError("engine",
+                           std::string("Mixwell cannot compile the program, because the python3 on "
+                                       "PATH has no package httpstan. Install it with `") +
+                               Package::cure +
+                               "`. Or compile the model with BridgeStan and give the path of the "
+                               "library: `library = \"NAME_model.so\"` instead of `program`.");
   }
   const std::string path = Stanli::find();
   if (!path.empty()) return Stanli(path).make(program, text, data, seed);
   throw ParameterError(
-      "engine", std::string("there is nothing that reads programs in the Stan language: the "
-                            "python3 on PATH has no package stanli, and MIXWELL_STANLI names "
-                            "none; `") +
-                    Stanli::cure + "` installs it");
+      "engine",
+      std::string(
+          "Mixwell cannot read programs in the Stan language, because the python3 on PATH has no "
+          "package stanli, and MIXWELL_STANLI does not name one. Install it with `") +
+          Stanli::cure + "`.");
 }
 
 }  // namespace detail
 
-/// The keys of a model with the same density by the other engine; nothing where that is not there,
-/// or the library was not made of a program. `engine`: that made it.
+/// The keys of a model with the same density, made by the other engine. Nothing if the other engine
+/// is missing, or if the library was not made from a program. `engine` is the engine of this model.
 inline std::optional<Source> other_engine(Source source, const std::string& engine) {
   source.engine = engine == "compile" ? "interpret" : "compile";
   const bool is_there = engine == "compile" ? !Stanli::find().empty()
@@ -134,7 +138,7 @@ inline std::optional<Source> other_engine(Source source, const std::string& engi
 
 namespace detail {
 
-/// Reads the data where there are any.
+/// Reads the data if there are any.
 inline Prepared with_data(const Source& source, const std::set<std::string>& wanted) {
   Prepared all;
   if (!source.data) return all;
@@ -143,14 +147,14 @@ inline Prepared with_data(const Source& source, const std::set<std::string>& wan
   return all;
 }
 
-/// An engine that compares only counts may not guess at shapes that Mixwell does not know.
+/// Engine `interpret` compares only counts, so it cannot check shapes that Mixwell does not know.
 inline void require_known_shapes(const Checked& checked, const std::string& engine) {
   if (engine == "interpret" && checked.unknown)
     throw InputError(
         checked.unknown->first,
-        "has " + checked.unknown->second +
-            ", so that nothing tells whether the data have the shapes that the program "
-            "declares. Use `engine = \"compile\"`, which looks itself.");
+        "this program has " + checked.unknown->second +
+            ", so Mixwell cannot check whether the data have the shapes that the program declares. "
+            "Use `engine = \"compile\"`, which checks the shapes itself.");
 }
 
 inline Prepared of_program(const Source& source, std::set<std::string> wanted, unsigned seed) {
@@ -176,14 +180,16 @@ inline Prepared of_program(const Source& source, std::set<std::string> wanted, u
 
 }  // namespace detail
 
-/// `wanted`: variables of the data whose numbers are asked for; `seed`: of the random numbers in
-/// transformed data. Throws InputError for data or a program that are none, or that do not fit each
-/// other, ParameterError where an engine is missing.
+/// `wanted`: variables of the data whose numbers are kept; `seed`: for the random numbers in
+/// transformed data. Throws InputError if the data or the program are invalid or do not match, and
+/// ParameterError if an engine is missing.
 inline Prepared prepare(const Source& source, const std::set<std::string>& wanted, unsigned seed) {
   if (source.program) return detail::of_program(source, wanted, seed);
   Prepared all = detail::with_data(source, wanted);
   if (!source.library)
-    throw ParameterError("program", "give a program, or a library instead of it");
+    throw ParameterError(
+        "program",
+        "this key is missing. Give the path of a Stan program, or give `library` instead.");
   all.key = "library";
   all.made.library = std::filesystem::absolute(*source.library).string();
   all.made.data = all.plain_data;
@@ -192,9 +198,10 @@ inline Prepared prepare(const Source& source, const std::set<std::string>& wante
 
 namespace detail {
 
-/// What a program has that the interpreting engine lacks, by its message: a word of the program, or
-/// "" where the message names none. Nothing where it is about something else. What stanli says
-/// before it looks at data is always about itself, as Stan's compiler has taken the program.
+/// The missing feature that a message of engine `interpret` reports: a word of the program, or ""
+/// if the message names no word. Nothing if the message is about something else. Messages that
+/// stanli writes before it reads data are always about stanli itself, because Stan's compiler has
+/// accepted the program.
 inline std::optional<std::string> lacking_in(const std::string& message) {
   static const std::regex function(
       "unsupported (?:statement )?function ([A-Za-z0-9_]+)|^stanli compile: ([a-z0-9_]+): ");
@@ -208,8 +215,8 @@ inline std::optional<std::string> lacking_in(const std::string& message) {
   return std::nullopt;
 }
 
-/// Where a program has a word: a function, a type that begins with it, or a law whose density it
-/// is. The file only, where it has none.
+/// The first use of a word in a program: as a function, as the beginning of a type, or as the
+/// density of a distribution. Returns only the file if the program does not use the word.
 inline Location first_use(const Program& program, const ProgramText& text,
                           const std::string& word) {
   const bool is_density = word.ends_with("_lpdf") || word.ends_with("_lpmf");
@@ -221,7 +228,7 @@ inline Location first_use(const Program& program, const ProgramText& text,
   return {program.path, 0, 0};
 }
 
-/// The block whose fault it is: "data" or another; "" where that is not known.
+/// The block that caused the failure: "data" or another; "" if it is not known.
 inline std::string failing_block(const Prepared& prepared, unsigned seed,
                                  const std::string& message) {
   const Program& program = *prepared.program;
@@ -238,28 +245,30 @@ inline std::string failing_block(const Prepared& prepared, unsigned seed,
 
 }  // namespace detail
 
-/// Throws ParameterError where the data are at fault, InputError with the place in the program
-/// where that is.
+/// Throws ParameterError if the data are at fault, and InputError with the place if the program is.
 [[noreturn]] inline void refuse_model(const Prepared& prepared, unsigned seed,
                                       const std::string& message) {
   const auto lacking = detail::lacking_in(message);
   if (prepared.made.engine == "interpret" && lacking)
     throw InputError(detail::first_use(*prepared.program, *prepared.text, *lacking),
-                     "engine `interpret` cannot do " +
+                     "engine `interpret` cannot compute " +
                          (lacking->empty() ? "a part of this program" : "`" + *lacking + "`") +
                          " (stanli says: " + message +
-                         "). Use `engine = \"compile\"`, which takes all of the language.");
+                         "). Use `engine = \"compile\"`, which supports the whole language.");
   const std::string block = prepared.text ? detail::failing_block(prepared, seed, message) : "data";
-  if (block == "data") throw ParameterError("data", "Stan refuses these data: " + message);
+  if (block == "data")
+    throw ParameterError("data",
+                         "Stan rejects these data. Correct the data. Stan says: " + message);
   Location where = place_in(*prepared.program, message);
   const Tokens tokens = prepared.text->block(block);
   if (where.line == 0 && !tokens.empty()) where = tokens.front().where;
   throw InputError(where, "the program fails before sampling" +
                               (block.empty() ? "" : ", in its block `" + block + "`") +
-                              ". Stan says: " + message);
+                              ". Correct the program. Stan says: " + message);
 }
 
-/// `data`: those of the prepared ones that the model is made of. Throws as refuse_model does.
+/// `data`: the part of the prepared data that the model is made from. Throws the errors of
+/// refuse_model.
 inline std::shared_ptr<const Instance> instance_of(const Prepared& prepared,
                                                    const std::string& data, std::int64_t seed) {
   const auto word = static_cast<unsigned>(seed);

@@ -1,4 +1,4 @@
-// A Stan model with its data: what a library makes of both, behind checked calls.
+// A Stan model with its data, made by a library, behind checked calls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,9 +20,9 @@
 
 namespace mixwell::stan {
 
-/// The functions that are used. An opaque `model` or `rng` belongs to the library it came from.
-/// Those that fail return another code than 0, or null, and write a message that `free_error_msg`
-/// takes back; the texts that others return belong to the model.
+/// The functions that Mixwell uses. An opaque `model` or `rng` belongs to the library that made it.
+/// A function that fails returns null or a code other than 0, and writes a message that
+/// `free_error_msg` frees. The texts that other functions return belong to the model.
 struct Interface {
   using PrintCallback = void (*)(const char* text, std::size_t size);
 
@@ -44,39 +44,42 @@ struct Interface {
                               double* value, double* gradient, char** error) = nullptr;
   void* (*rng_construct)(unsigned seed, char** error) = nullptr;
   void (*rng_destruct)(void* rng) = nullptr;
-  /// Not in 2.0; null = the library prints where it likes.
+  /// Missing in version 2.0. If it is null, the library prints where it chooses.
   int (*set_print_callback)(PrintCallback callback, char** error) = nullptr;
 };
 
 namespace detail {
 
-/// Refuses what is none, or not of version 2, before any other symbol is asked for: 1.x has the
-/// same names with other arguments, and no number.
+/// Refuses a library without BridgeStan's C interface, and any version but 2, before another symbol
+/// is read. Version 1.x has the same names with other arguments, and no version number.
 inline void require_version(const std::string& key, void* handle) {
   const auto* const major = static_cast<const int*>(::dlsym(handle, "bs_major_version"));
   const bool is_old = major == nullptr && ::dlsym(handle, "bs_log_density_gradient") != nullptr;
   if (major != nullptr && *major == 2) return;
   throw ParameterError(
-      key, (major != nullptr ? "has BridgeStan's C interface " + std::to_string(*major)
-            : is_old         ? "has BridgeStan's C interface 1.0"
-                             : "has no symbol bs_major_version of BridgeStan's C interface") +
-               ", and 2 is wanted; make the library with BridgeStan 2, by `make NAME_model.so`");
+      key,
+      "the library has " +
+          (major != nullptr ? "version " + std::to_string(*major) + " of BridgeStan's C interface"
+           : is_old         ? "version 1.0 of BridgeStan's C interface"
+                            : "no symbol bs_major_version of BridgeStan's C interface") +
+          ", but Mixwell needs version 2 of this interface. Compile the model with BridgeStan 2: "
+          "`make NAME_model.so`.");
 }
 
 }  // namespace detail
 
-/// Loads a library, for as long as the process lasts. `key`: of the manifest, for messages. Throws
-/// ParameterError.
+/// Loads a library and keeps it until the process ends. `key`: the manifest key that messages name.
+/// Throws ParameterError.
 inline Interface load_interface(const std::string& key, const std::string& path) {
-  void* const handle = library::open(
-      key, path,
-      "it must be made for this machine, by `make NAME_model.so` of BridgeStan, where "
-      "the libraries that it needs still are");
+  void* const handle =
+      library::open(key, path,
+                    "Compile it for this machine with BridgeStan (`make NAME_model.so`), and leave "
+                    "the libraries that it needs in their folders.");
   detail::require_version(key, handle);
   Interface all;
   const auto find = [&](const char* symbol, auto& function) {
     library::find(key, handle, symbol, function,
-                  "make the library again with BridgeStan 2, whose C interface has it");
+                  "Compile it again with BridgeStan 2, whose C interface has this symbol.");
   };
   find("bs_model_construct", all.model_construct);
   find("bs_model_destruct", all.model_destruct);
@@ -97,29 +100,32 @@ inline Interface load_interface(const std::string& key, const std::string& path)
   return all;
 }
 
-/// Without STAN_THREADS all models of a process share one record of operations to differentiate.
-/// One lock serves all libraries, as the dynamic linker may make their records one.
+/// Without STAN_THREADS all models of a process share one record of operations for differentiation.
+/// One lock serves all libraries, because the dynamic linker may merge their records.
 class Turns {
  public:
   using Turn = std::unique_lock<std::mutex>;
 
   Turns() = default;
-  /// `key`: of the library, for messages. Throws ParameterError where the process has loaded one of
-  /// the other sort: the two would share a record that only one of them has for each thread.
+  /// `key`: the manifest key of the library, for messages. Throws ParameterError if the process has
+  /// loaded a library with the opposite setting of STAN_THREADS. The two libraries would share a
+  /// record of operations, but only one of them expects a separate record for each thread.
   Turns(const std::string& key, bool has_threads) : needed_(!has_threads) {
     static std::optional<bool> first;
     if (first.value_or(has_threads) != has_threads)
       throw ParameterError(
-          key, std::string("is made ") + (has_threads ? "with" : "without") +
-                   " STAN_THREADS, and another library of this process is not: one process "
-                   "takes libraries of one sort; make both with STAN_THREADS=true");
+          key, std::string("this library was compiled ") + (has_threads ? "with" : "without") +
+                   " STAN_THREADS, but another library in this process was "
+                   "compiled with the opposite setting. All libraries of one process must have the "
+                   "same setting. Compile both libraries with STAN_THREADS=true.");
     first = has_threads;
   }
 
   bool needed() const noexcept { return needed_; }
-  /// Held as long as a call lasts.
+  /// Held during a call.
   Turn take() const { return needed_ ? Turn(lock()) : Turn(); }
-  /// For a call of which it is not known yet.
+  /// This lock is held during calls that are made before Mixwell knows whether the library has
+  /// threads.
   static Turn alone() { return Turn(lock()); }
 
  private:
@@ -131,34 +137,35 @@ class Turns {
   bool needed_ = false;
 };
 
-/// Stan's message where it makes no model of a program and its data.
+/// Stan's message if Stan cannot make a model from a program and its data.
 class NoModel : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Which of the values that a program computes are wanted.
+/// Selects which of the values that a program computes are wanted.
 struct Wanted {
   bool transformed = false;
   bool generated = false;
 };
 
-/// A library, the data, and the model made of both. All methods may be called from several threads
-/// at once; where the library cannot bear that, they take turns.
+/// A library, the data, and the model made from both. All methods may be called from several
+/// threads at once; if the library is not thread-safe, the calls take turns.
 class Instance {
  public:
-  /// `data`: JSON, or "" for none; `seed`: of the random numbers in transformed data. Throws
-  /// ParameterError with the key of the library where it is none, NoModel where Stan refuses the
-  /// program or the data.
+  /// `data`: JSON, or "" for none; `seed`: for the random numbers in transformed data. Throws
+  /// ParameterError with the key of the library if the library is unusable, and NoModel if Stan
+  /// rejects the program or the data.
   Instance(const std::string& key, const std::string& path, const std::string& data, unsigned seed)
       : library_(load_interface(key, path)) {
-    // What `print` says goes to the log of a run, its standard error. A library has one callback
-    // for all its models, calls it by one thread at a time, and takes no exception from it.
+    // Output of `print` goes to the log of a run, its standard error. A library has one callback
+    // for all its models. It calls the callback from one thread at a time, and cannot handle an
+    // exception from the callback.
     if (library_.set_print_callback != nullptr)
       library_.set_print_callback(
           [](const char* text, std::size_t size) { std::fwrite(text, 1, size, stderr); }, nullptr);
     char* error = nullptr;
-    // Before it is known whether the library has threads nothing else may use one.
+    // No other call may run until Mixwell knows whether the library has threads.
     const auto alone = Turns::alone();
     model_ = {library_.model_construct(data.c_str(), seed, &error), library_.model_destruct};
     if (model_ == nullptr) throw NoModel(taken(error));
@@ -171,7 +178,7 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  /// What the library says of how it was made.
+  /// The library's description of how it was made.
   std::string info() const { return library_.model_info(model_.get()); }
   bool takes_turns() const noexcept { return turns_.needed(); }
 
@@ -187,8 +194,8 @@ class Instance {
   }
   Index dimension() const { return library_.param_unc_num(model_.get()); }
 
-  /// The log density up to a constant, with that of the Jacobian, and, unless `gradient` is null,
-  /// its gradient at theta (d numbers each). Returns Stan's message where it refuses the point.
+  /// The log density up to a constant, with the log Jacobian, and its gradient at theta (d numbers
+  /// each) unless `gradient` is null. Returns Stan's message if Stan rejects the point.
   std::optional<std::string> log_density(const double* theta, double& value,
                                          double* gradient) const {
     return message_of([&](char** error) {
@@ -199,8 +206,8 @@ class Instance {
     });
   }
 
-  /// What the program computes at theta: size(wanted) numbers. `seed`: of the random numbers in
-  /// generated quantities. Returns Stan's message where it fails.
+  /// The values that the program computes at theta: size(wanted) numbers. `seed`: for the random
+  /// numbers in generated quantities. Returns Stan's message if the call fails.
   std::optional<std::string> constrain(Wanted wanted, const double* theta, unsigned seed,
                                        double* out) const {
     return message_of([&](char** error) {
@@ -212,8 +219,8 @@ class Instance {
     });
   }
 
-  /// theta (d numbers) of size({}) numbers on the program's scale. Returns Stan's message where it
-  /// fails.
+  /// theta (d numbers) from size({}) numbers on the program's scale. Returns Stan's message if the
+  /// call fails.
   std::optional<std::string> unconstrain(const double* values, double* theta) const {
     return message_of([&](char** error) {
       return library_.param_unconstrain(model_.get(), values, theta, error);
@@ -221,7 +228,7 @@ class Instance {
   }
 
  private:
-  /// Stan's message where a call fails, which returns another code than 0.
+  /// Stan's message if a call returned a code other than 0; otherwise nothing.
   template <class Call>
   std::optional<std::string> message_of(const Call& call) const {
     const auto turn = turns_.take();
@@ -230,7 +237,7 @@ class Instance {
     return taken(error);
   }
 
-  /// A message of the library without blanks at its ends, given back to it.
+  /// A message of the library without blanks at its ends; the library frees the original.
   std::string taken(char* error) const {
     const std::unique_ptr<char, void (*)(char*)> owner(error, library_.free_error_msg);
     const std::string_view text = error == nullptr ? "" : error;
@@ -239,7 +246,7 @@ class Instance {
     return first < last ? std::string(text.substr(first, last - first)) : "(no message)";
   }
 
-  /// Stan's compiler puts a prefix before names that mean something in C++, such as `class`.
+  /// Stan's compiler adds a prefix to names that are C++ keywords, such as `class`.
   static std::string as_written(std::string names) {
     const std::string prefix = "_stan_";  // names in a program begin with a letter
     for (std::size_t at = names.find(prefix); at != std::string::npos;

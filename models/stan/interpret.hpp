@@ -1,4 +1,4 @@
-// Engine `interpret`: the package stanli, a library that evaluates any program without a compiler.
+// Engine `interpret`: the package stanli, a library that evaluates programs without a C++ compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,15 +26,15 @@
 
 namespace mixwell::stan {
 
-/// stanli's library: BridgeStan's C interface, where the data carry the program, and a compiler
-/// from the Stan language to the form that it takes.
+/// stanli's library: BridgeStan's C interface with the program inside the data, and a compiler from
+/// the Stan language to the form that stanli reads.
 class Stanli {
  public:
   static constexpr const char* cure = "python3 -m pip install stanli";
 
-  /// The library named by MIXWELL_STANLI, or in the package folder that it names, or else in the
-  /// package of the first python3 on PATH; "" where there is none. Throws InputError where
-  /// MIXWELL_STANLI names something else.
+  /// The path of the library, or "" if there is none. MIXWELL_STANLI may name the library or the
+  /// folder of its package. If MIXWELL_STANLI is not set, the package of the first python3 on PATH
+  /// is used. Throws InputError if MIXWELL_STANLI names something else.
   static std::string find() {
     const char* const given = std::getenv("MIXWELL_STANLI");
     const std::string named = given == nullptr ? "" : given;
@@ -42,24 +42,27 @@ class Stanli {
     const std::string path =
         existing(std::filesystem::is_directory(place) ? place + inside_package : place);
     if (path.empty() && !named.empty())
-      throw InputError(
-          {"MIXWELL_STANLI", 0, 0},
-          "\"" + named + "\" is neither libstanli.so nor the folder of the package stanli");
+      throw InputError({"MIXWELL_STANLI", 0, 0},
+                       "\"" + named +
+                           "\" is neither libstanli.so nor the folder of the package stanli. Set "
+                           "MIXWELL_STANLI to one of the two, or unset it.");
     return path;
   }
 
-  /// Throws ParameterError where it is no stanli that is known here.
+  /// Throws ParameterError if this is not a known version of stanli.
   explicit Stanli(std::string path)
-      : path_(std::move(path)), handle_(library::open("engine", path_, cure)) {
+      : path_(std::move(path)),
+        handle_(library::open("engine", path_,
+                              std::string("Install stanli again with `") + cure + "`.")) {
     find("stanli_stan_to_mir_with_opts", compile_);
     find("stanli_string_free", free_);
     find("stanli_build_id", build_id_);
   }
 
-  /// `text`: the program's. Of one that generates quantities two models are made: stanli computes
-  /// all blocks at each call, so that a failure among these would take the parameters with it.
-  /// Throws InputError with Stan's words where the program does not compile, and where stanli would
-  /// compute another density.
+  /// `text`: the text of the program. A program with generated quantities needs two models. stanli
+  /// computes all blocks in each call, so with one model a failure in the generated quantities
+  /// would also lose the parameters. Throws InputError with Stan's message if the program does not
+  /// compile, or if stanli would compute another density.
   Made make(const Program& program, const ProgramText& text, const std::string& data,
             unsigned seed) const {
     Made made{
@@ -83,23 +86,24 @@ class Stanli {
     return made;
   }
 
-  /// Why stanli takes no program of this text with these data; "" where it does, or cannot say.
+  /// The reason why stanli rejects a program of this text with these data; "" if stanli accepts the
+  /// program or gives no reason.
   std::string refusal(const Program& program, const std::string& text, const std::string& data,
                       unsigned seed) const {
     return trial(compiled(program, text), with_quoted_words(data), seed).refusal;
   }
 
  private:
-  /// Of the program with these generated quantities: the form that stanli takes; "" where it
-  /// computes none of them.
+  /// The program with its generated quantities, in the form that stanli reads; "" if stanli can
+  /// compute none of them.
   struct Generating {
     std::string compiled;
-    std::string remark{};  ///< what is left out
+    std::string remark{};  ///< which generated quantities are left out
   };
-  /// What stanli says of a program with its data.
+  /// stanli's messages about a program with its data.
   struct Trial {
-    std::string refusal{};     ///< it makes no model
-    std::string incapacity{};  ///< it makes one without generated quantities
+    std::string refusal{};     ///< not empty: stanli makes no model
+    std::string incapacity{};  ///< not empty: stanli's model has no generated quantities
     std::string words() const { return refusal.empty() ? incapacity : refusal; }
   };
   struct Options {
@@ -119,7 +123,7 @@ class Stanli {
   template <class Function>
   void find(const char* name, Function& function) const {
     library::find("engine", handle_, name, function,
-                  path_ + " is no stanli 0.24, which `" + cure + "==0.24.0` installs");
+                  path_ + " is not stanli 0.24. Install that version with `" + cure + "==0.24.0`.");
   }
   template <class Function>
   Function symbol(const char* name) const {
@@ -140,8 +144,8 @@ class Stanli {
     return kept;
   }
 
-  /// stanli lacks `fatal_error`. To Mixwell it is the same as `reject`: either refuses the point,
-  /// the draw or the data.
+  /// stanli lacks `fatal_error`. Mixwell treats it like `reject`: both refuse the point, the draw
+  /// or the data.
   std::string compiled_without(const Program& program, const ProgramText& text,
                                const std::vector<Tokens>& parts) const {
     std::string source = text.without(parts);
@@ -151,29 +155,29 @@ class Stanli {
     return compiled(program, source);
   }
 
-  /// stanli 0.24 goes on behind a loop `while` that a function leaves by `return`.
+  /// Functions with a `return` in a `while` loop. stanli 0.24 ignores this `return` and continues
+  /// after the loop.
   static std::set<std::string> wrong_functions(const ProgramText& text) {
     return functions_with(text, returns_from_while);
   }
-  /// Only the block `transformed data` obeys it.
+  /// stanli handles such a `return` correctly only in the block `transformed data`.
   static void refuse_wrong_density(const ProgramText& text) {
     const std::set<std::string> wrong = wrong_functions(text);
     for (const char* const block : {"transformed parameters", "model"})
       for (const Token& token : text.block(block))
         if (wrong.contains(token.text))
-          throw InputError(
-              token.where,
-              "engine `interpret` computes wrong values here: " + return_in(token.text) +
-                  ". Use `engine = \"compile\"`, or leave the loop by `break` and write "
-                  "`return` behind it.");
+          throw InputError(token.where, "engine `interpret` computes wrong values here: " +
+                                            return_in(token.text) +
+                                            ". Use `engine = \"compile\"`, or leave the loop with "
+                                            "`break` and write `return` after it.");
   }
   static std::string return_in(const std::string& function) {
     return "`" + function +
-           "` has, or calls a function that has, a `return` within a `while` loop, and stanli goes "
-           "on behind the loop";
+           "`, or a function that it calls, has a `return` inside a `while` loop. stanli ignores "
+           "this `return` and continues after the loop";
   }
 
-  /// Makes a model and looks at it. `data`: JSON of numbers, or texts for them.
+  /// Makes a model and checks it. `data`: JSON of numbers, or of quoted numbers.
   Trial trial(const std::string& compiled, const std::string& data, unsigned seed) const {
     const auto make =
         symbol<void* (*)(const char*, const char*, const Options*, char*, std::size_t)>(
@@ -193,9 +197,10 @@ class Stanli {
     return {.incapacity = outputs(model.get()) == 0 ? said : ""};
   }
 
-  /// Where stanli cannot compute the generated quantities, it leaves out all of them: here only
-  /// statements that it does not take, and those that use what they compute. A loop or a branch
-  /// goes as a whole, so that no loop is left without what would end it.
+  /// If stanli cannot compute some of the generated quantities, it leaves out all of them. This
+  /// function leaves out only the statements that stanli rejects, and the statements that use their
+  /// results. It removes a loop or a branch as a whole, so no loop loses the statement that ends
+  /// it.
   Generating generating(const Program& program, const ProgramText& text, const std::string& data,
                         unsigned seed, const std::string& whole) const {
     const std::set<std::string> wrong = wrong_functions(text);
@@ -231,7 +236,7 @@ class Stanli {
     return words.substr(from, words.find_first_of("()|", from) - from);
   }
 
-  /// stanli is given a text and calls it 'string'.
+  /// stanli receives a text and calls it 'string'.
   static std::string named(const Program& program, std::string message) {
     const std::string anonymous = "'string'";
     for (std::size_t at = message.find(anonymous); at != std::string::npos;
@@ -240,7 +245,7 @@ class Stanli {
     return message;
   }
 
-  /// The data with one member more, and with NaN and Infinity in quotes, as stanli takes them.
+  /// The data with one more member, and with NaN and Infinity in quotes, which stanli needs.
   std::string with_program(const std::string& data, const std::string& compiled,
                            const std::string& name) const {
     constexpr auto replace = nlohmann::json::error_handler_t::replace;  // names of files are bytes

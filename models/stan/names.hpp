@@ -1,4 +1,4 @@
-// Names of a Stan program's values, element by element, made into arrays.
+// Groups the names of a Stan program's values, one for each element, into arrays.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,8 @@
 namespace mixwell::stan {
 
 /// "theta.1.2" is element (0, 1) of the array "theta". In "t.3:2.1" the words between dots that are
-/// numbers are indices, and what else there is belongs to the name: element (2, 0) of "t:2", the
-/// second member of a tuple.
+/// numbers are indices, and the rest is the name: element (2, 0) of "t:2", the second member of a
+/// tuple.
 struct Element {
   std::string name;
   std::vector<Index> indices;  ///< from 0
@@ -35,14 +35,14 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
 
 namespace detail {
 
-/// An index from 1, or a number below where the word is none.
+/// An index from 1, or a smaller number if the word is not an index.
 inline Index index_in(std::string_view word) {
   Index value = 0;
   const char* const end = word.data() + word.size();
   return word.size() <= 10 && std::from_chars(word.data(), end, value).ptr == end ? value : 0;
 }
 
-/// Adds ".1.2" after a name or a member of a tuple.
+/// Adds the words of ".1.2" after a name or a member of a tuple.
 inline void add_words(std::string_view words, Element& element) {
   for (const std::string& word : split(words, '.')) {
     if (const Index index = index_in(word); index > 0) {
@@ -66,13 +66,13 @@ inline Element element_of(const std::string& text) {
   return element;
 }
 
-/// Arrays, and where in them, one array after the other with the last index fastest, each element
-/// of the list belongs. Stan lists elements with the first index fastest; nothing is taken for
-/// granted but that each element is there once.
+/// The arrays of a list of elements, and the position of each element in them, one array after the
+/// other with the last index fastest. Stan lists elements with the first index fastest; this class
+/// only assumes that each element appears once.
 class Arrays {
  public:
-  /// `names`: comma-separated. Throws std::invalid_argument for a list that is no list of elements
-  /// of arrays, with the name at fault.
+  /// `names`: comma-separated. Throws std::invalid_argument with the wrong name if the list is not
+  /// a list of elements of arrays.
   explicit Arrays(std::string_view names) {
     std::map<std::string, std::size_t> known;
     std::vector<std::pair<std::size_t, Element>> elements;
@@ -90,23 +90,24 @@ class Arrays {
 
   const std::vector<Parameter>& arrays() const noexcept { return arrays_; }
   Index size() const noexcept { return static_cast<Index>(places_.size()); }
-  /// out(place of k) = listed[k].
+  /// Writes out(position of k) = listed[k].
   void arrange(const double* listed, double* out) const {
     for (std::size_t k = 0; k < places_.size(); ++k) out[places_[k]] = listed[k];
   }
-  /// The reverse.
+  /// The inverse.
   void list(const double* arranged, double* out) const {
     for (std::size_t k = 0; k < places_.size(); ++k) out[k] = arranged[places_[k]];
   }
 
  private:
   [[noreturn]] static void refuse(const Element& element, const char* why) {
-    throw std::invalid_argument("the element of `" + element.name + "` " + why);
+    throw std::invalid_argument("an element of `" + element.name + "` " + why +
+                                ". Compile the library again.");
   }
 
   static void widen(Parameter& array, const Element& element) {
     if (array.shape.size() != element.indices.size())
-      refuse(element, "has another number of indices than those before it");
+      refuse(element, "has a different number of indices than the elements before it");
     for (std::size_t k = 0; k < array.shape.size(); ++k)
       array.shape[k] = std::max(array.shape[k], element.indices[k] + 1);
   }
@@ -126,7 +127,9 @@ class Arrays {
       total += arrays_[k].size();
     }
     if (total != static_cast<Index>(elements.size()))
-      throw std::invalid_argument("its names are not those of whole arrays");
+      throw std::invalid_argument(
+          "the names that the library lists do not form complete arrays. Compile the library "
+          "again.");
     std::vector<bool> taken(elements.size(), false);
     for (const auto& [array, element] : elements) {
       const Index at = first[array] + flat(arrays_[array], element);

@@ -1,4 +1,4 @@
-// A program in the Stan language: its text, and what is to be done with it.
+// A program in the Stan language, the library made from it, and errors that name a place in it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,19 +15,20 @@
 
 namespace mixwell::stan {
 
-/// What a library is made from.
+/// The source of a library.
 struct Program {
   std::string path;
   std::string text;
-  /// Folders where `#include` looks, in order: those of the manifest, then the program's own.
+  /// Folders that are searched for `#include`, in order: those of the manifest, then the program's
+  /// own.
   std::vector<std::string> include_paths;
 
-  /// As compilers are to call it in messages: the file's name, without what may mean something in
-  /// C++.
+  /// The name that compilers use in messages: the file's name, without characters that are special
+  /// in C++.
   std::string told_name() const {
     return plain(std::filesystem::path(path).filename().string(), "_.-");
   }
-  /// A name for C++, made of the file's.
+  /// A C++ identifier made from the file's name.
   std::string name() const { return plain(std::filesystem::path(path).stem().string(), ""); }
 
  private:
@@ -38,13 +39,14 @@ struct Program {
   }
 };
 
-/// A library, and what went into it beside the program and its data.
+/// A library, with the data that a model needs and remarks about how the library was made.
 struct Made {
   std::string library;
-  std::string data;                  ///< as the library wants them
+  std::string data;                  ///< JSON in the form that the library needs
   std::string engine;                ///< "compile" or "interpret"
-  std::vector<std::string> remarks;  ///< what made it, and what it lacks
-  /// Data for the model that computes generated quantities, where it is another one; "" = the same.
+  std::vector<std::string> remarks;  ///< how the library was made, and what it cannot compute
+  /// Data for the model that computes generated quantities, or "" if one model computes
+  /// everything.
   std::string generating{};
 };
 
@@ -57,7 +59,7 @@ inline std::string without_end(const std::string& text) {
 
 }  // namespace detail
 
-/// Where an included file is, as Stan's compilers look for it, or "".
+/// The path of an included file, found as Stan's compilers find it, or "".
 inline std::string find_included(const Program& program, const std::string& name) {
   for (const std::string& folder : program.include_paths) {
     const std::filesystem::path path = std::filesystem::path(folder) / name;
@@ -67,8 +69,8 @@ inline std::string find_included(const Program& program, const std::string& name
   return {};
 }
 
-/// The place that a message of Stan's names first, "in 'FILE', line N, column M" with columns from
-/// 0; line 0 where it names none.
+/// The first place that a message from Stan names: "in 'FILE', line N, column M", with columns from
+/// 0. The line is 0 if the message names none.
 inline Location place_in(const Program& program, const std::string& message) {
   static const std::regex pattern("in '([^']*)', line ([0-9]{1,6}), column ([0-9]{1,6})");
   std::smatch found;
@@ -81,10 +83,11 @@ inline Location place_in(const Program& program, const std::string& message) {
   return where;
 }
 
-/// Stan's words for what is wrong with a program, behind the place.
+/// Throws InputError at the place, with Stan's message.
 [[noreturn]] inline void refuse_program(const Program& program, const std::string& message) {
   throw InputError(place_in(program, message),
-                   "the program does not compile; Stan says:\n" + detail::without_end(message));
+                   "the program does not compile. Correct the program. Stan says:\n" +
+                       detail::without_end(message));
 }
 
 }  // namespace mixwell::stan

@@ -1,4 +1,4 @@
-// What is recorded of a Stan model: values on the program's own scale, under its names, by groups.
+// The values of a Stan model that a run records: on the program's scale, with its names, in groups.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace mixwell::stan {
 
-/// Keys of a manifest: names of transformed parameters and generated quantities, and of data.
+/// Manifest keys with names of transformed parameters, generated quantities and data.
 struct Groups {
   std::vector<std::string> log_likelihood = {"log_lik"};
   std::vector<std::string> posterior_predictive = {"y_rep"};
@@ -31,13 +31,12 @@ struct Groups {
 
   void declare(Fields& fields) {
     fields.texts("log_likelihood", log_likelihood)
-        .help("transformed parameters or generated quantities for the group of that name");
+        .help("transformed parameters or generated quantities for the group log_likelihood");
     fields.texts("posterior_predictive", posterior_predictive)
-        .help("the same for the group posterior_predictive");
+        .help("transformed parameters or generated quantities for the group posterior_predictive");
     fields.texts("observed_data", observed_data)
         .help(
-            "variables of the data for the group observed_data; by default y for y_rep, where "
-            "their shapes are the same");
+            "data variables for the group observed_data; default: y for a y_rep of the same shape");
   }
 
   RecordGroup of(const std::string& name) const {
@@ -48,7 +47,7 @@ struct Groups {
     return has(posterior_predictive) ? RecordGroup::posterior_predictive : RecordGroup::posterior;
   }
 
-  /// All but the first `count` arrays get their groups.
+  /// Sets the groups of all arrays but the first `count`.
   std::vector<Parameter> applied(std::vector<Parameter> arrays, std::size_t count) const {
     for (std::size_t k = count; k < arrays.size(); ++k) arrays[k].group = of(arrays[k].name);
     return arrays;
@@ -57,10 +56,10 @@ struct Groups {
 
 namespace detail {
 
-/// What follows the name of data in that of data drawn anew.
+/// A predictive variable has the name of its data and this suffix.
 inline constexpr std::string_view repeated = "_rep";
 
-/// Names of a manifest must be there; those that are defaults need not.
+/// Names given in a manifest must exist; default names need not.
 inline void require_grouped(const std::string& key, const std::vector<std::string>& names,
                             const std::vector<std::string>& defaults,
                             const std::vector<Parameter>& quantities) {
@@ -73,10 +72,9 @@ inline void require_grouped(const std::string& key, const std::vector<std::strin
   }
   for (const std::string& name : names)
     if (!grouped.contains(name))
-      throw ParameterError(key, "`" + name +
-                                    "` is no transformed parameter or generated quantity that is "
-                                    "recorded" +
-                                    suggestion(name, known));
+      throw ParameterError(
+          key, "`" + name + "` is not a recorded transformed parameter or generated quantity" +
+                   suggestion(name, known));
 }
 
 inline std::vector<NamedValues> named_data(const std::vector<std::string>& names,
@@ -87,9 +85,9 @@ inline std::vector<NamedValues> named_data(const std::vector<std::string>& names
     const auto one = std::find_if(data.kept.begin(), data.kept.end(),
                                   [&](const NamedValues& kept) { return kept.name == name; });
     if (one == data.kept.end())
-      throw ParameterError(
-          "observed_data",
-          "`" + name + "` is no variable of the data with numbers alone" + suggestion(name, known));
+      throw ParameterError("observed_data",
+                           "`" + name + "` is not a variable of the data that has only numbers" +
+                               suggestion(name, known));
     found.push_back(*one);
   }
   return found;
@@ -97,7 +95,7 @@ inline std::vector<NamedValues> named_data(const std::vector<std::string>& names
 
 }  // namespace detail
 
-/// Variables of the data that may be observed.
+/// Variables of the data that may be observed data.
 inline std::set<std::string> observable(const Groups& groups) {
   std::set<std::string> names(groups.observed_data.begin(), groups.observed_data.end());
   if (!names.empty()) return names;
@@ -107,7 +105,8 @@ inline std::set<std::string> observable(const Groups& groups) {
   return names;
 }
 
-/// Throws ParameterError for a name that is none of the quantities, which have their groups.
+/// Throws ParameterError for a name that is not one of the quantities. The groups of `quantities`
+/// are already set.
 inline void require_groups(const Groups& groups, const std::vector<Parameter>& quantities) {
   const Groups defaults;
   detail::require_grouped("log_likelihood", groups.log_likelihood, defaults.log_likelihood,
@@ -116,8 +115,8 @@ inline void require_groups(const Groups& groups, const std::vector<Parameter>& q
                           defaults.posterior_predictive, quantities);
 }
 
-/// Those that the manifest names, or else all whose shape is that of what repeats them. Throws
-/// ParameterError for a name that is none.
+/// The variables that the manifest names. If it names none: all variables that have the same shape
+/// as their predictive variable. Throws ParameterError for an unknown name.
 inline std::vector<NamedValues> observed(const Groups& groups, const Data& data,
                                          const std::vector<Parameter>& quantities) {
   if (!groups.observed_data.empty()) return detail::named_data(groups.observed_data, data);
@@ -130,7 +129,7 @@ inline std::vector<NamedValues> observed(const Groups& groups, const Data& data,
   return found;
 }
 
-/// Counted by all threads.
+/// Counts rejected points; may be called from several threads.
 class Rejections {
  public:
   void add(std::string message) {
@@ -138,12 +137,12 @@ class Rejections {
     if (count_++ == 0) first_ = std::move(message);
   }
 
-  /// "" where there are none.
+  /// "" if there are none.
   std::string in_words(const std::string& what) const {
     const std::scoped_lock lock(mutex_);
     if (count_ == 0) return {};
     return "Stan " + what + " " + std::to_string(count_) + (count_ == 1 ? " time" : " times") +
-           "; the first time it said: " + first_;
+           "; its first message is: " + first_;
   }
 
  private:
@@ -152,26 +151,28 @@ class Rejections {
   std::string first_;
 };
 
-/// A library writes as many numbers as it counts, into memory for as many as it names.
+/// A library writes as many values as its count says, but Mixwell allocates memory for as many
+/// values as the library has names. The two numbers must be equal.
 inline void require_size(Index named, Index counted) {
   if (named != counted)
-    throw std::invalid_argument(std::to_string(named) + " names for " + std::to_string(counted) +
-                                " numbers");
+    throw std::invalid_argument(
+        "the library lists " + std::to_string(named) + " names for " + std::to_string(counted) +
+        " values, but each value must have one name. Compile the library again.");
 }
 
-/// Names that results cannot have, such as `draw`, are told before a run.
+/// Refuses, before a run, names that results cannot have, such as `draw`.
 inline void require_names(const Arrays& arrays) {
   for (const Parameter& array : arrays.arrays())
     if (const std::string rule = broken_name_rule(array.name); !rule.empty())
       throw std::invalid_argument("the name `" + array.name + "` " + rule +
-                                  "; give it another one in the program");
+                                  ". Rename it in the program.");
 }
 
-/// What a program computes at a position, in arrays.
+/// The values that a program computes at a position, as arrays.
 class Computed {
  public:
-  /// `before`: how many of the wanted numbers come first and are left out; the first `ungrouped`
-  /// arrays belong to the posterior.
+  /// `before`: the number of leading values that are left out; the first `ungrouped` arrays belong
+  /// to the posterior.
   Computed(std::shared_ptr<const Instance> instance, Wanted wanted, Index before,
            const Groups& groups, std::size_t ungrouped)
       : instance_(std::move(instance)),
@@ -185,7 +186,7 @@ class Computed {
 
   const std::vector<Parameter>& quantities() const noexcept { return quantities_; }
 
-  /// `seed`: of random numbers. NaN where Stan fails.
+  /// `seed`: seed of the random numbers. Writes NaN if Stan fails.
   void compute(const double* theta, unsigned seed, Batch out) const {
     std::vector<double> listed(static_cast<std::size_t>(before_ + arrays_.size()));
     auto failure = instance_->constrain(wanted_, theta, seed, listed.data());
@@ -194,13 +195,13 @@ class Computed {
     out.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
 
-  /// `what`: is computed.
+  /// `what`: names the computed quantities.
   std::string failures(const std::string& what) const {
-    return failures_.in_words("could not compute the " + what + " of a draw, which are NaN there,");
+    return failures_.in_words("failed to compute the " + what + " of a draw (recorded as NaN)");
   }
 
  private:
-  /// All but the first `count` of a comma-separated list.
+  /// The names after the first `count` in a comma-separated list.
   static std::string tail(const std::string& names, Index count) {
     std::size_t from = 0;
     for (; count > 0 && from != std::string::npos; --count) {
@@ -239,10 +240,10 @@ class Constrained final : public Derived {
   bool replaces_;
 };
 
-/// Generated quantities, with a generator of their own for each draw of each replicate.
+/// Generated quantities, with a separate random generator for each draw of each replicate.
 class GeneratedQuantities final : public Generated {
  public:
-  /// `transformed`: whether the library is to write transformed parameters before them.
+  /// `transformed`: whether the library writes transformed parameters before them.
   GeneratedQuantities(const std::shared_ptr<const Instance>& instance, bool transformed,
                       const Groups& groups)
       : computed_(instance, {.transformed = transformed, .generated = true},
@@ -265,7 +266,7 @@ class GeneratedQuantities final : public Generated {
 
 inline const std::string unconstrained_prefix = "unconstrained_";
 
-/// Unconstrained coordinates as Stan orders them: one list `unconstrained_NAME` for each parameter.
+/// Unconstrained coordinates in Stan's order: one list `unconstrained_NAME` for each parameter.
 inline std::vector<Parameter> unconstrained_parameters(const std::string& names) {
   std::vector<Parameter> lists;
   for (const std::string& text : split(names, ',')) {

@@ -1,5 +1,5 @@
-// Whether data have the names, shapes and types that a program declares: Mixwell looks before an
-// engine does, as engines may compare only counts.
+// Checks that data have the names, shapes and types that a program declares. Mixwell checks before
+// an engine does, because engines may compare only counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,15 +18,16 @@
 
 namespace mixwell::stan {
 
-/// What is left to an engine.
+/// The parts of the check that Mixwell leaves to an engine.
 struct Checked {
-  std::vector<std::string> left_out{};  ///< variables without elements that the file leaves out
-  /// Where shapes are declared that Mixwell cannot know, and how.
+  std::vector<std::string> left_out{};  ///< variables without elements, not in the file
+  /// The place of a declaration whose shape Mixwell cannot evaluate, and a description of this
+  /// shape.
   std::optional<std::pair<Location, std::string>> unknown{};
 };
 
-/// Whether `given` is the shape `wanted`, where a negative length stands for any. As in Stan, what
-/// has no elements is like all else that has none.
+/// Whether `given` matches the shape `wanted`, in which a negative length matches any length. As in
+/// Stan, all shapes without elements match each other.
 inline bool is_shape(const std::vector<Index>& given, const std::vector<Index>& wanted) {
   const auto has_none = [](const std::vector<Index>& shape) {
     return std::find(shape.begin(), shape.end(), 0) != shape.end();
@@ -36,7 +37,7 @@ inline bool is_shape(const std::vector<Index>& given, const std::vector<Index>& 
                     [](Index a, Index b) { return b < 0 || a == b; });
 }
 
-/// What to write instead of `given`, after a blank, or "" where that is not plain.
+/// Advice on what to write instead of `given`, after a blank, or "" if it is not clear.
 inline std::string shape_cure(const std::vector<Index>& given, const std::vector<Index>& wanted) {
   const auto count = [](const std::vector<Index>& shape) {
     double n = 1;
@@ -44,32 +45,32 @@ inline std::string shape_cure(const std::vector<Index>& given, const std::vector
     return n;
   };
   if (std::equal(given.begin(), given.end(), wanted.rbegin(), wanted.rend()))
-    return " It seems to be transposed: write a matrix as a list of its rows.";
+    return " The value seems to be transposed. Write a matrix as a list of its rows.";
   if (count(given) != count(wanted)) return {};
   if (wanted.empty()) return " Write the number without brackets.";
-  if (wanted.size() == 1) return " Write one list of numbers, without lists in it.";
-  return given.size() < wanted.size() ? " Write it as a list of its rows, each of them a list."
+  if (wanted.size() == 1) return " Write one list of numbers without nested lists.";
+  return given.size() < wanted.size() ? " Write the value as a list of rows. Each row is a list."
                                       : "";
 }
 
 namespace detail {
 
-/// Of a variable, or of a member of a tuple.
+/// A variable, or a member of a tuple.
 struct Leaf {
   std::string name;
-  std::vector<Index> shape;  ///< -1 = not known
+  std::vector<Index> shape;  ///< -1 = unknown
   bool is_integer = false;
 };
 
 class DataCheck {
  public:
-  /// `path`: of the data, or "" for none.
+  /// `path`: the data file, or "" for none.
   DataCheck(const Program& program, const Declarations& declared, const Data& data,
             std::string path)
       : program_(program), declared_(declared), data_(data), path_(std::move(path)) {}
 
-  /// Throws InputError where the data are others than declared, ParameterError where there are
-  /// none.
+  /// Throws InputError if the data do not match the declarations, and ParameterError if the program
+  /// needs data and there are none.
   Checked check() {
     for (const Declared& one : declared_.variables) check(one);
     if (!missing_.empty()) refuse_missing();
@@ -89,7 +90,7 @@ class DataCheck {
         known_[one.name] = {kept.shape, kept.values, one.type.word == "int"};
   }
 
-  /// What may have no elements is left to the engine, unless it is because sizes are missing too.
+  /// Leaves a variable that may have no elements to the engine, unless sizes are missing too.
   void check_missing(const Declared& one, const std::vector<Leaf>& leaves) {
     if (std::any_of(leaves.begin(), leaves.end(), has_no_elements))
       checked_.left_out.push_back(one.name);
@@ -104,7 +105,7 @@ class DataCheck {
     return std::find(leaf.shape.begin(), leaf.shape.end(), 0) != leaf.shape.end();
   }
 
-  /// `outer`: the name, and the lengths of the arrays around it.
+  /// `outer`: the name, and the lengths of the surrounding arrays.
   void add_leaves(const Declared& one, const Type& type, Leaf outer, std::vector<Leaf>& leaves) {
     for (const Tokens size : type.sizes) outer.shape.push_back(length(one, size));
     if (type.is_complex) outer.shape.push_back(2);
@@ -119,9 +120,10 @@ class DataCheck {
     const std::optional<double> value = size_of(size, known_);
     if (!value || *value > 1e15) return -1;
     if (*value < 0)
-      throw InputError(one.where, "by the data in " + path_ + " a size of `" + one.text + "` is " +
-                                      std::to_string(static_cast<Index>(*value)) +
-                                      ": sizes are 0 or more");
+      throw InputError(one.where,
+                       "the data in " + path_ + " give `" + one.text + "` a size of " +
+                           std::to_string(static_cast<Index>(*value)) +
+                           ", but a size must be at least 0. Correct the data or the declaration.");
     return static_cast<Index>(*value);
   }
 
@@ -131,13 +133,13 @@ class DataCheck {
     const Given& given = given_for(one, leaf);
     if (!is_shape(given.shape, leaf.shape)) refuse(given, one, leaf);
     if (leaf.is_integer && !given.has_integers)
-      throw InputError(given.where, "`" + given.name + "` has other numbers than integers, and " +
-                                        declaration(one) +
-                                        ". Integers are written without point and exponent, "
-                                        "and are in the range -2147483648 to 2147483647.");
+      throw InputError(given.where,
+                       "`" + given.name + "` must have only integers, because " + declaration(one) +
+                           ". Write integers without decimal point or exponent, in the range "
+                           "-2147483648 to 2147483647.");
   }
 
-  /// The file has something for the variable.
+  /// The file has an entry for the variable.
   const Given& given_for(const Declared& one, const Leaf& leaf) const {
     const Given* nearest = nullptr;
     for (const Given& given : data_.given) {
@@ -149,18 +151,18 @@ class DataCheck {
     const bool is_tuple = nearest->name != one.name;
     throw InputError(nearest->where, "`" + one.name + "` is " +
                                          (is_tuple ? "a tuple" : in_words(nearest->shape)) +
-                                         ", and " + declaration(one) +
-                                         ". Only tuples are written {\"1\": VALUE, \"2\": VALUE}, "
-                                         "with all their members.");
+                                         ", but " + declaration(one) +
+                                         ". Write a tuple as {\"1\": VALUE, \"2\": VALUE} with all "
+                                         "its members. Use this form only for tuples.");
   }
 
   [[noreturn]] static void refuse(const Given& given, const Declared& one, const Leaf& leaf) {
-    throw InputError(given.where,
-                     "`" + given.name + "` is " + in_words(given.shape) + ", and " +
-                         declaration(one) +
-                         (is_known(leaf) ? ", which is " + in_words(leaf.shape) + " here." : ".") +
-                         (one.type.is_complex ? " A complex number is written [REAL, IMAGINARY]."
-                                              : shape_cure(given.shape, leaf.shape)));
+    throw InputError(
+        given.where,
+        "`" + given.name + "` is " + in_words(given.shape) + ", but " + declaration(one) +
+            (is_known(leaf) ? ", which is " + in_words(leaf.shape) + " with these data." : ".") +
+            (one.type.is_complex ? " Write a complex number as [REAL, IMAGINARY]."
+                                 : shape_cure(given.shape, leaf.shape)));
   }
 
   static std::string declaration(const Declared& one) {
@@ -174,17 +176,18 @@ class DataCheck {
               std::to_string(one.where.line) + ")";
     if (path_.empty()) refuse_none(list);
     const std::vector<std::string> known(data_.names.begin(), data_.names.end());
-    throw InputError({path_, 0, 0}, "lacks what " + program_.path + " declares: " + list +
-                                        suggestion(missing_.front().name, known));
+    throw InputError({path_, 0, 0}, "the file has no values for variables that " + program_.path +
+                                        " declares: " + list +
+                                        suggestion(missing_.front().name, known) + ". Add them.");
   }
   [[noreturn]] void refuse_none(const std::string& list) const {
     const std::filesystem::path path(program_.path);
     const std::string stem = path.stem().string();
-    throw ParameterError("data", "is not given, and the program needs " + list +
-                                     ". Name a JSON file that has them, or write them to `" + stem +
-                                     ".data.json` or `" + stem + ".json` in " +
-                                     path.parent_path().string() + ", where `mixwell run " +
-                                     path.filename().string() + "` looks for them.");
+    throw ParameterError(
+        "data", "no data are given, but the program needs " + list +
+                    ". Give the path of a JSON file with these variables, or write them to `" +
+                    stem + ".data.json` or `" + stem + ".json` in " + path.parent_path().string() +
+                    ", where `mixwell run " + path.filename().string() + "` looks for them.");
   }
 
   const Program& program_;
@@ -198,8 +201,8 @@ class DataCheck {
 
 }  // namespace detail
 
-/// `path`: of the data, or "" for none. Throws InputError where the data are others than declared,
-/// ParameterError where the program needs data and there are none.
+/// `path`: the data file, or "" for none. Throws InputError if the data do not match the
+/// declarations, and ParameterError if the program needs data and there are none.
 inline Checked check_data(const Program& program, const Declarations& declared, const Data& data,
                           const std::string& path) {
   return detail::DataCheck(program, declared, data, path).check();

@@ -1,11 +1,11 @@
-// C++ that is compiled with what stanc makes of a program: BridgeStan's C interface over its class.
+// C++ code compiled with stanc's output: BridgeStan's C interface to the class that stanc makes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace mixwell::stan {
 
-/// What Mixwell calls of it. Needs only Stan's headers. It is compiled once for each version of
-/// them, with STAN_THREADS.
+/// The functions that Mixwell calls. The code needs only Stan's headers. It is compiled with
+/// STAN_THREADS, once for each version of the headers.
 inline constexpr const char* shim_text = R"shim(
 #include <stan/model/model_base.hpp>
 

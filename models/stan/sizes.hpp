@@ -1,4 +1,4 @@
-// What the sizes in a program's declarations come to, by the data.
+// Evaluates the sizes in a program's declarations with the data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ namespace mixwell::stan {
 struct Value {
   std::vector<Index> shape{};
   std::vector<double> numbers{};
-  bool is_integer = true;  ///< by its type: 2.0 is none
+  bool is_integer = true;  ///< by type, so 2.0 is not an integer
 };
 
 /// Variables by name.
@@ -37,7 +37,7 @@ class Expression {
   /// `known`: the data.
   Expression(Tokens tokens, const Values& known) : tokens_(tokens), known_(known) {}
 
-  /// Nothing where it cannot be evaluated here.
+  /// The value of the expression; nothing if Mixwell cannot evaluate it.
   std::optional<Value> value() {
     if (tokens_.size() > longest) return std::nullopt;
     try {
@@ -50,10 +50,10 @@ class Expression {
   }
 
  private:
-  struct Beyond {};  // what is not known here
+  struct Beyond {};  // thrown if Mixwell cannot evaluate a part of the expression
   struct Operator {
     const char* sign;
-    int level;  ///< binds the tighter, the higher it is
+    int level;  ///< a higher level binds more tightly
   };
   static constexpr std::array<Operator, 15> operators = {{{"||", 1},
                                                           {"&&", 2},
@@ -71,7 +71,7 @@ class Expression {
                                                           {"%/%", 6},
                                                           {"^", 8}}};
   static constexpr int level_of_signs = 7;
-  static constexpr std::size_t longest = 400;  // tokens: each may be a bracket in a bracket
+  static constexpr std::size_t longest = 400;  // tokens; each may open a nested bracket
 
   bool begins(const std::string& text) const {
     return at_ < tokens_.size() && tokens_[at_].text == text;
@@ -111,7 +111,7 @@ class Expression {
                                       [&](const Operator& one) { return begins(one.sign); });
       if (found == operators.end() || found->level < level) return left;
       ++at_;
-      const bool is_power = found->level > level_of_signs;  // from the right
+      const bool is_power = found->level > level_of_signs;  // associates from the right
       left = applied(found->sign, left, binary(found->level + (is_power ? 0 : 1)));
     }
   }
@@ -134,7 +134,7 @@ class Expression {
     if (sign == "/" || sign == "%" || sign == "%/%") return divided(sign, a, b, are_integers);
     return number(compared(sign, a, b) ? 1 : 0, true);
   }
-  /// Integers are divided towards 0.
+  /// Integer division rounds towards 0.
   static Value divided(const std::string& sign, double a, double b, bool are_integers) {
     if (are_integers && b == 0) throw Beyond();
     if (sign == "%") return number(std::fmod(a, b), true);
@@ -159,7 +159,7 @@ class Expression {
     }
     return value;
   }
-  /// The i-th part, from 1, of the first dimension.
+  /// The i-th element of the first dimension, counted from 1.
   static Value element(const Value& array, double i) {
     if (array.shape.empty() || !(i >= 1) || i > static_cast<double>(array.shape[0])) throw Beyond();
     const std::size_t size = array.numbers.size() / static_cast<std::size_t>(array.shape[0]);
@@ -191,7 +191,7 @@ class Expression {
       const double value = std::stod(text, &end);
       if (end == text.size())
         return number(value, text.find_first_not_of("0123456789") == std::string::npos);
-    } catch (const std::exception&) {  // no number: below
+    } catch (const std::exception&) {  // not a number: below
     }
     throw Beyond();
   }
@@ -232,8 +232,8 @@ class Expression {
 
 }  // namespace detail
 
-/// The whole number that a size comes to by the data; nothing where it is none that Mixwell can
-/// evaluate, as with functions of the program.
+/// The integer value of a size, given the data. Nothing if Mixwell cannot evaluate the size, for
+/// example if it calls a function of the program.
 inline std::optional<double> size_of(Tokens expression, const Values& data) {
   const std::optional<Value> value = detail::Expression(expression, data).value();
   if (!value || !value->shape.empty() || !value->is_integer) return std::nullopt;

@@ -1,4 +1,4 @@
-// Where the chains of a Stan model start: uniformly, or at the values of a JSON file, some or all.
+// Starting points of a Stan model: uniform, or read from a JSON file for some or all parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,22 +25,22 @@ namespace mixwell::stan {
 
 namespace detail {
 
-/// Why no chain can start at theta (d x 1), or "".
+/// The reason why no chain can start at theta (d x 1), or "".
 inline std::string why_no_start(const Instance& instance, ConstBatch theta) {
   double value = 0;
   Eigen::VectorXd gradient(theta.rows());
   if (const auto rejection = instance.log_density(theta.data(), value, gradient.data()))
     return "Stan says: " + *rejection;
   if (std::isfinite(value) && gradient.allFinite()) return {};
-  return "the log density there is " + number_text(value) +
+  return "the log density is " + number_text(value) +
          (gradient.allFinite() ? "" : ", and its gradient is not finite");
 }
 
 }  // namespace detail
 
-/// Fills the column of replicate at.replicate uniformly on (-radius, radius) on the
-/// unconstrained scale, as Stan begins, and again where no chain can start. Throws InputError,
-/// after `who`, where no point will do.
+/// Fills the column of replicate at.replicate with a point that is uniform on (-radius, radius) on
+/// the unconstrained scale, Stan's default. Draws again if no chain can start there. Throws
+/// InputError, with `who` in front, if no point is suitable.
 inline void find_start(const Instance& instance, double radius, const std::string& who,
                        const Stream& stream, Address at, Batch theta) {
   constexpr int most_tries = 100;
@@ -52,26 +52,28 @@ inline void find_start(const Instance& instance, double radius, const std::strin
     if (why.empty()) return;
     if (first.empty()) first = why;
   }
-  throw InputError(who + ": none of " + std::to_string(most_tries) +
-                   " points uniform on (-r, r), r = init_radius = " + number_text(radius) +
-                   ", on the unconstrained scale will do to start replicate " +
-                   std::to_string(at.replicate) + " from; of the first " + first +
-                   ". Check program and data, or start elsewhere with `init_radius`, or with "
-                   "`init` in [run]");
+  throw InputError(
+      who + ": replicate " + std::to_string(at.replicate) +
+      " has no starting point. Mixwell tried " + std::to_string(most_tries) +
+      " points, uniform on (-r, r) on the unconstrained scale with r = init_radius = " +
+      number_text(radius) +
+      ", and no chain can start at any of them. At the first point: " + first +
+      ". Check the program and the data, change `init_radius`, or give starting points with `init` "
+      "in [run].");
 }
 
-/// That an array of an engine's list is a part of: a tuple's member "t:1", a complex number's
-/// "z.real".
+/// The variable that contains an array of an engine's list: "t" for a tuple's member "t:1", "z" for
+/// a complex number's "z.real".
 inline std::string variable_of(const std::string& name) {
   return name.substr(0, name.find_first_of(":."));
 }
 
-/// A file of parameters on the program's scale, as CmdStan reads them.
+/// Reads a file of parameters on the program's scale, as CmdStan does.
 class StartFile {
  public:
-  /// `outputs`: variables of the program that a file may have beside parameters, and that are not
-  /// read. Throws InputError where it is no JSON of numbers, or holds other things than values of
-  /// parameters in their shapes, within their constraints.
+  /// `outputs`: variables of the program that a file may contain besides parameters; this class
+  /// ignores them. Throws InputError if the text is not a JSON object of numbers, if a name is
+  /// unknown, or if a value has a wrong shape or violates a constraint.
   StartFile(std::string path, std::string_view text, Arrays parameters,
             const std::set<std::string>& outputs, const Constraints& constraints)
       : path_(std::move(path)), parameters_(std::move(parameters)) {
@@ -92,10 +94,10 @@ class StartFile {
     if (const auto found = constraints.broken_by(data_.kept)) refuse(found->variable, found->words);
   }
 
-  /// d coordinates, NaN where the file says nothing. `unconstrained`: lists of coordinates, one for
-  /// each parameter. Throws InputError where Stan refuses the values, where they are on a boundary,
-  /// where their constraint gives others, or where they are at other coordinates for other values
-  /// of what is missing, as under a bound that is a parameter itself.
+  /// d coordinates, NaN where the file gives no value. `unconstrained`: lists of coordinates, one
+  /// for each parameter. Throws InputError in four cases: Stan rejects the values; they are on a
+  /// boundary; their constraint changes them; or their coordinates depend on the values of missing
+  /// parameters, as under a bound that is itself a parameter.
   Eigen::VectorXd position(const Instance& instance,
                            const std::vector<Parameter>& unconstrained) const {
     Eigen::VectorXd theta = beside(instance, any_point(instance));
@@ -117,7 +119,7 @@ class StartFile {
   }
 
  private:
-  /// Where the coordinates of a unit vector, as all others, mean something: they do not at 0.
+  /// A point where all coordinates are well defined: the coordinates of a unit vector are not at 0.
   static Eigen::VectorXd any_point(const Instance& instance) {
     return Eigen::VectorXd::Constant(instance.dimension(), 0.25);
   }
@@ -138,13 +140,14 @@ class StartFile {
     const std::string whole = name.substr(0, name.find_first_of("[."));
     if (whole != name && parameters.contains(whole))
       throw InputError(given.where, "`" + name + "` is an element of the parameter `" + whole +
-                                        "`. Give all of it: \"" + whole + "\": [VALUE, ...].");
-    throw InputError(given.where, "`" + name + "` is no parameter of the program" +
+                                        "`. Give the whole parameter: \"" + whole +
+                                        "\": [VALUE, ...].");
+    throw InputError(given.where, "`" + name + "` is not a parameter of the program" +
                                       suggestion(name, std::vector<std::string>(parameters.begin(),
                                                                                 parameters.end())));
   }
 
-  /// `out`: NaN where the file says nothing of the parameter.
+  /// `out`: NaN if the file has no value for the parameter.
   void read(const Parameter& one, Eigen::Ref<Eigen::VectorXd> out) {
     const bool is_imaginary = one.name.ends_with(".imag");
     const bool is_complex = is_imaginary || one.name.ends_with(".real");
@@ -167,17 +170,19 @@ class StartFile {
       if (given.name != leaf) continue;
       if (!is_shape(given.shape, shape))
         throw InputError(given.where, "`" + leaf + "` is " + in_words(given.shape) +
-                                          ", and the parameter is " + in_words(shape) + "." +
+                                          ", but the parameter is " + in_words(shape) + "." +
                                           shape_cure(given.shape, shape));
       if (!given.is_finite)
-        throw InputError(given.where, "`" + leaf +
-                                          "` is not finite, and no chain can start there. Leave "
-                                          "the parameter out to have it drawn.");
+        throw InputError(given.where,
+                         "`" + leaf +
+                             "` is not finite, so no chain can start there. Give finite values, or "
+                             "leave the parameter out. Mixwell then draws it.");
       return kept(leaf);
     }
-    throw InputError({path_, 0, 0}, "`" + variable_of(leaf) +
-                                        "` is not of the parameter's type: `" + leaf + "`, " +
-                                        in_words(shape) + ", is missing.");
+    throw InputError({path_, 0, 0},
+                     "`" + variable_of(leaf) +
+                         "` does not have the type of the parameter, because its part `" + leaf +
+                         "`, " + in_words(shape) + ", is missing. Add this part.");
   }
   const std::vector<double>& kept(const std::string& leaf) const {
     return std::find_if(data_.kept.begin(), data_.kept.end(),
@@ -192,25 +197,27 @@ class StartFile {
   }
 
   [[noreturn]] void refuse_all() const {
-    throw InputError({path_, 0, 0}, "names none of the program's parameters (" +
-                                        names_of_missing() + "); give one of them");
+    throw InputError({path_, 0, 0}, "the file has none of the program's parameters (" +
+                                        names_of_missing() + "). Give at least one of them.");
   }
 
   [[noreturn]] void refuse_dependent(const std::string& name, const std::string& on) const {
-    throw InputError(where(name), "the constraint of `" + name +
-                                      "` depends on parameters that are left out; give these "
-                                      "too: " +
-                                      on);
+    throw InputError(
+        where(name),
+        "the constraint of `" + name +
+            "` depends on parameters that the file leaves out. Give these parameters too: " + on +
+            ".");
   }
 
   void require_whole(const std::string& name) const {
     if (variable_of(name) != name)
-      throw InputError({path_, 0, 0}, "leaves out `" + variable_of(name) +
-                                          "`, which is a tuple or complex and is not drawn beside "
-                                          "others; give it too");
+      throw InputError({path_, 0, 0},
+                       "the file leaves out `" + variable_of(name) +
+                           "`, which is a tuple or complex. Mixwell cannot draw such a parameter "
+                           "if the file gives other parameters. Add this parameter to the file.");
   }
 
-  /// Where the file's values are when what is missing has the values that it has at theta.
+  /// The coordinates of the file's values, with missing parameters at their values at theta.
   Eigen::VectorXd beside(const Instance& instance, Eigen::VectorXd theta) const {
     std::vector<double> listed(static_cast<std::size_t>(parameters_.size()));
     std::optional<std::string> failure;
@@ -221,8 +228,10 @@ class StartFile {
     parameters_.list(all.data(), listed.data());
     if (!failure) failure = instance.unconstrain(listed.data(), theta.data());
     if (failure)
-      throw InputError({path_, 0, 0},
-                       "Stan refuses these values of the program's parameters: " + *failure);
+      throw InputError(
+          {path_, 0, 0},
+          "Stan rejects these values of the program's parameters. Correct the values. Stan says: " +
+              *failure);
     return theta;
   }
 
@@ -234,9 +243,9 @@ class StartFile {
 
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
     throw InputError(where(name), why +
-                                      ". No chain can start outside of a constraint or on its "
-                                      "boundary. Give values inside it, or leave `" +
-                                      name + "` out to have it drawn.");
+                                      ". No chain can start outside a constraint or on its "
+                                      "boundary. Give values inside the constraint, or leave `" +
+                                      name + "` out. Mixwell then draws it.");
   }
 
   void require_finite(const Eigen::VectorXd& theta,
@@ -245,13 +254,13 @@ class StartFile {
     for (const Parameter& list : unconstrained) {
       if (!is_missing(list) && !theta.segment(row, list.size()).allFinite())
         refuse(name_of(list),
-               "`" + name_of(list) + "` breaks its constraint or is on its boundary");
+               "`" + name_of(list) + "` violates its constraint or is on its boundary");
       row += list.size();
     }
   }
 
-  /// What an engine does not check, as that a matrix is symmetric, shows in the values that it
-  /// makes of the coordinates.
+  /// Finds violations that an engine does not check, such as an asymmetric matrix: the engine
+  /// computes other values from the coordinates.
   void require_kept(const Instance& instance, const Eigen::VectorXd& theta) const {
     std::vector<double> listed(static_cast<std::size_t>(parameters_.size()));
     if (instance.constrain({}, theta.data(), 0, listed.data())) return;
@@ -271,7 +280,8 @@ class StartFile {
     if (apart <= detail::constraint_tolerance * (1 + given.cwiseAbs().maxCoeff())) return;
     refuse(variable_of(one.name),
            "`" + detail::element_name(one.name, one.shape, k) + "` is " + number_text(given[k]) +
-               ", and the constraint of the parameter makes it " + number_text(made[k]));
+               ", but the constraint of the parameter changes this value to " +
+               number_text(made[k]));
   }
 
   std::string path_;

@@ -1,5 +1,5 @@
-// The statements and the functions of a program: what each says and writes, and what is left
-// without some of them. SPDX-License-Identifier: Apache-2.0
+// Statements and functions of a program: what each mentions and writes, and what can be left out.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "declared.hpp"
@@ -13,24 +13,25 @@
 
 namespace mixwell::stan {
 
-/// One that is in no other statement.
+/// A statement that is not inside another statement.
 struct Statement {
   Tokens tokens;
-  std::set<std::string> words;    ///< all that it mentions
-  std::set<std::string> written;  ///< what it declares or assigns
+  std::set<std::string> words;    ///< all words in it
+  std::set<std::string> written;  ///< the variables that it declares or assigns
   std::vector<std::string> declared;
 };
 
 namespace detail {
 
-/// Behind the indices and members of the variable at k.
+/// One past the indices and members of the variable at k.
 inline std::size_t past_element(Tokens tokens, std::size_t k) {
   for (++k; k < tokens.size() && (tokens[k].text == "[" || tokens[k].text[0] == '.');)
     k = tokens[k].text == "[" ? past_closing(tokens, k) : k + 1;
   return k;
 }
 
-/// Whether x = ..., x[i] = ..., x += ... begins at k, and is no bound such as <lower=0, upper=1>.
+/// Whether x = ..., x[i] = ..., x += ... begins at k, and is not a bound such as <lower=0,
+/// upper=1>.
 inline bool is_assignment(Tokens tokens, std::size_t k) {
   if (!tokens[k].is_word()) return false;
   if (k > 0 && (tokens[k - 1].text == "<" || tokens[k - 1].text == ",")) return false;
@@ -40,8 +41,8 @@ inline bool is_assignment(Tokens tokens, std::size_t k) {
   return at < tokens.size() && tokens[at].text == "=";
 }
 
-/// The variables of (x, y[i], (z, w)) = ..., the assignment of a tuple that begins at k; none where
-/// it is no assignment.
+/// The variables of (x, y[i], (z, w)) = ..., the assignment of a tuple that begins at k; none if no
+/// such assignment begins there.
 inline std::set<std::string> unpacked(Tokens tokens, std::size_t k) {
   std::set<std::string> names;
   const std::size_t past = tokens[k].text == "(" ? past_closing(tokens, k) : tokens.size();
@@ -53,7 +54,7 @@ inline std::set<std::string> unpacked(Tokens tokens, std::size_t k) {
   return names;
 }
 
-/// One past the statement that begins at `first`: behind a semicolon or a closing brace, unless
+/// One past the statement that begins at `first`: after a semicolon or a closing brace, unless
 /// `else` or the rest of an expression follows.
 inline std::size_t past_statement(Tokens tokens, std::size_t first) {
   for (std::size_t k = first; k < tokens.size();) {
@@ -93,8 +94,8 @@ inline std::vector<Statement> statements_in(const ProgramText& program, Tokens b
   return all;
 }
 
-/// Marks in `dropped` the statement k, and all that mention what a dropped one writes: what is left
-/// means what it did before.
+/// Marks statement k in `dropped`, and all statements that mention what a dropped statement writes,
+/// so the remaining statements keep their meaning.
 inline void drop(const std::vector<Statement>& statements, std::size_t k,
                  std::vector<bool>& dropped) {
   if (dropped[k]) return;
@@ -136,7 +137,7 @@ inline bool mentions(Tokens tokens, const std::set<std::string>& words) {
 
 namespace detail {
 
-/// All words that a program calls the function by: `y ~ f(x)` calls f_lpdf.
+/// All words that call the function: `y ~ f(x)` calls f_lpdf.
 inline std::vector<std::string> words_for(const std::string& function) {
   const std::size_t at = function.rfind('_');
   const std::string end = at == std::string::npos ? "" : function.substr(at);
@@ -148,7 +149,8 @@ inline std::vector<std::string> words_for(const std::string& function) {
 
 }  // namespace detail
 
-/// What a program calls those functions by whose body `has` it, or that use such a function.
+/// The words that call a function whose body satisfies `has`, or a function that uses such a
+/// function.
 template <class Predicate>
 std::set<std::string> functions_with(const ProgramText& program, const Predicate& has) {
   const std::vector<Function> all = functions_in(program);
@@ -162,7 +164,7 @@ std::set<std::string> functions_with(const ProgramText& program, const Predicate
   return words;
 }
 
-/// Whether a loop `while` among the tokens has a statement `return`.
+/// Whether a `while` loop among the tokens contains a `return` statement.
 inline bool returns_from_while(Tokens tokens) {
   for (std::size_t k = 0; k < tokens.size(); ++k)
     if (tokens[k].text == "while" &&
@@ -180,14 +182,14 @@ class LeftOut {
 
   const std::vector<Statement>& statements() const noexcept { return all_; }
   bool has(std::size_t k) const { return dropped_[k]; }
-  /// The statement k, with all that use what it computes.
+  /// Leaves out statement k, and all statements that use its results.
   void add(std::size_t k, const std::string& why) {
     drop(all_, k, dropped_);
     why_ += (why_.empty() ? "" : "; ") + to_string(all_[k].tokens.front().where) + ": " + why;
   }
 
   std::vector<Tokens> parts() const { return parts(all_.size()); }
-  /// Those among the first `count` statements, and all statements behind these.
+  /// The tokens left out among the first `count` statements, and all statements after these.
   std::vector<Tokens> parts(std::size_t count) const {
     std::vector<Tokens> parts;
     for (std::size_t k = 0; k < all_.size(); ++k)
@@ -199,12 +201,14 @@ class LeftOut {
     const std::string names = this->names();
     return "engine `interpret` cannot compute " +
            (names.empty()
-                ? "a part of the generated quantities, which is left out; no variable is "
-                  "missing from the results"
-                : "these generated quantities, which are missing from the results: " + names) +
+                ? "some statements of the generated quantities, and leaves them out; no variable "
+                  "is missing from the results"
+                : "these generated quantities, so they are missing from the results: " + names) +
            " (" + why_ + ")." +
-           (can_reject() ? " What is left out can reject a draw. Such draws are not marked." : "") +
-           " `engine = \"compile\"` computes them.";
+           (can_reject() ? " One of the statements left out can reject a draw. The results do not "
+                           "mark the draws that it would reject."
+                         : "") +
+           " Use `engine = \"compile\"` to compute all generated quantities.";
   }
 
  private:

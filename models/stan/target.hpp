@@ -25,32 +25,34 @@
 
 namespace mixwell::stan {
 
-/// The parameters at theta, on the program's scale; empty where the engine fails.
+/// The parameters at theta, on the program's scale; empty if the engine fails.
 inline Eigen::VectorXd parameters_at(const Instance& instance, const Eigen::VectorXd& theta) {
   Eigen::VectorXd x(instance.size({}));
   if (instance.constrain({}, theta.data(), 0, x.data())) return {};
   return x;
 }
 
-/// "" where both map a coordinate vector to the same parameters; else which differs. Maps of Stan
-/// change with its versions (simplexes did in 2.37), and a density of other coordinates is another.
+/// "" if both libraries map a coordinate vector to the same parameters; otherwise the difference.
+/// Stan's maps change between versions (the map of simplexes did in 2.37), and the density depends
+/// on the coordinates.
 inline std::string other_coordinates(const Instance& here, const Instance& there) {
-  constexpr double limit = 1e-8;  // of 1 + |x|
+  constexpr double limit = 1e-8;  // relative to 1 + |x|
   if (here.dimension() != there.dimension())
-    return "it has " + std::to_string(there.dimension()) + " coordinates, and this engine " +
-           std::to_string(here.dimension());
+    return "the other engine has " + std::to_string(there.dimension()) +
+           " coordinates, but this engine has " + std::to_string(here.dimension());
   Eigen::VectorXd theta(here.dimension());
   for (Eigen::Index i = 0; i < theta.size(); ++i)
     theta[i] = 0.7 * std::sin(1.0 + static_cast<double>(i));
   const Eigen::VectorXd x = parameters_at(here, theta);
   const Eigen::VectorXd y = parameters_at(there, theta);
-  if (x.size() != y.size()) return "its parameters are other ones";
+  if (x.size() != y.size()) return "the two engines list different parameters";
   const std::vector<std::string> names = split(here.names({}), ',');
   for (Eigen::Index i = 0; i < x.size(); ++i)
     if (!(std::abs(x[i] - y[i]) <= limit * (1.0 + std::abs(x[i]))))
-      return "its coordinates are other ones: where `" + names[static_cast<std::size_t>(i)] +
-             "` is " + std::to_string(x[i]) + " by this engine's, it is " + std::to_string(y[i]) +
-             " by its own, as versions of Stan have other maps (of simplexes since 2.37)";
+      return "the two engines map the same coordinates to different parameters: `" +
+             names[static_cast<std::size_t>(i)] + "` is " + std::to_string(x[i]) +
+             " with this engine and " + std::to_string(y[i]) +
+             " with the other. Stan changes these maps between versions (for simplexes in 2.37)";
   return {};
 }
 
@@ -70,16 +72,16 @@ class Target final : public Model, public NamedPositions {
       fields.integer("seed", seed)
           .at_least(0)
           .at_most(4294967295.0)
-          .help("of random numbers in `transformed data`");
+          .help("seed of the random numbers in `transformed data`");
       fields.number("init_radius", init_radius)
           .at_least(0)
           .help(
-              "starting points are uniform on (-init_radius, init_radius) on the unconstrained "
-              "scale; 0 = all start from 0");
+              "unconstrained starting points are uniform on (-init_radius, init_radius); 0: all "
+              "start at 0");
       fields.flag("transformed", transformed).help("record transformed parameters");
       fields.flag("generated", generated).help("record generated quantities");
       fields.flag("unconstrained", unconstrained)
-          .help("record the unconstrained coordinates too, as unconstrained_NAME");
+          .help("also record the unconstrained coordinates, as unconstrained_NAME");
       groups.declare(fields);
     }
   };
@@ -90,7 +92,7 @@ class Target final : public Model, public NamedPositions {
 
   std::vector<Parameter> parameters() const override { return parameters_; }
   std::vector<NamedValues> observed_data() const override { return observed_; }
-  /// Of the other engine, where both are there.
+  /// The same model made by the other engine, if both engines are available.
   std::optional<SecondModel> second() const override {
     const std::optional<Source> source = other_engine(params_.source, prepared_.made.engine);
     if (!source) return std::nullopt;
@@ -107,7 +109,7 @@ class Target final : public Model, public NamedPositions {
     }
     return second;
   }
-  /// As CmdStan reads starting points.
+  /// Reads starting points as CmdStan does.
   void read_position(const std::string& path, Batch theta) const override {
     const StartFile file(path, text_of_file("init", path), Arrays(instance_->names({})), outputs(),
                          constraints());
@@ -120,16 +122,18 @@ class Target final : public Model, public NamedPositions {
     for (const NamedValues& one : values)
       arranged.insert(arranged.end(), one.values.begin(), one.values.end());
     if (static_cast<Index>(arranged.size()) != arrays.size())
-      throw InputError("model `" + name() + "`: a position has " + std::to_string(arrays.size()) +
-                       " numbers, and " + std::to_string(arranged.size()) + " are given");
+      throw InputError("model `" + name() + "`: a position must have " +
+                       std::to_string(arrays.size()) + " numbers (got " +
+                       std::to_string(arranged.size()) + "). Give a value for each parameter.");
     std::vector<double> listed(arranged.size());
     arrays.list(arranged.data(), listed.data());
     Eigen::VectorXd position(theta.rows());
     if (const auto failure = instance_->unconstrain(listed.data(), position.data())) {
       const auto found = constraints().broken_by(values);
-      throw InputError(found
-                           ? found->words + "."
-                           : "Stan refuses these values of the program's parameters: " + *failure);
+      throw InputError(found ? found->words + "."
+                             : "Stan rejects these values of the program's parameters. Correct the "
+                               "values. Stan says: " +
+                                   *failure);
     }
     theta = position;
   }
@@ -140,12 +144,12 @@ class Target final : public Model, public NamedPositions {
     std::vector<std::string> all = prepared_.made.remarks;
     if (!has_parameters())
       all.emplace_back(
-          "the program has no parameters: what it generates is drawn, each draw independent of all "
-          "others, and lp means nothing.");
+          "the program has no parameters, so a run only draws its generated quantities. The draws "
+          "are independent, and their lp has no meaning.");
     if (instance_->takes_turns())
       all.emplace_back(
-          "the library is made without STAN_THREADS: one thread at a time evaluates it. Made with "
-          "STAN_THREADS=true it serves all of them.");
+          "the library was compiled without STAN_THREADS, so only one thread at a time can use it. "
+          "Compile it with STAN_THREADS=true to use all threads.");
     add(all, missing_transformed());
     add(all, rejections_.in_words("rejected a point"));
     add(all, constrained_->failures());
@@ -179,17 +183,19 @@ class Target final : public Model, public NamedPositions {
                                                                    params.groups);
       if (params.generated && generated->exist()) generated_ = std::move(generated);
     } catch (const std::invalid_argument& fault) {
-      throw ParameterError(prepared_.key,
-                           std::string("its values cannot be recorded: ") + fault.what());
+      throw ParameterError(
+          prepared_.key,
+          std::string("the values of the program cannot be recorded: ") + fault.what());
     }
     if (!has_parameters() && quantities().empty())
       throw ParameterError(prepared_.key,
-                           "has no parameters and generates nothing: there is nothing to sample");
+                           "the program has no parameters and no generated quantities, so there is "
+                           "nothing to sample. Add parameters or generated quantities.");
     require_groups(params.groups, quantities());
     observed_ = observed(params.groups, prepared_.variables, quantities());
   }
 
-  /// The interpreting engine goes on without transformed parameters that it cannot compute.
+  /// The interpreting engine continues without transformed parameters that it cannot compute.
   std::string missing_transformed() const {
     if (!params_.transformed || !prepared_.text || prepared_.made.engine != "interpret" ||
         instance_->size({.transformed = true, .generated = false}) != instance_->size({}))
@@ -198,12 +204,12 @@ class Target final : public Model, public NamedPositions {
     for (const Declared& one : declarations_in(*prepared_.text, "transformed parameters").variables)
       names += (names.empty() ? "`" : ", `") + one.name + "`";
     if (names.empty()) return {};
-    return "the results have no transformed parameters (" + names +
-           "): they have no elements, or engine `interpret` cannot compute them, and `engine = "
-           "\"compile\"` can.";
+    return "the results do not contain the transformed parameters (" + names +
+           "). Either these arrays have no elements, or engine `interpret` cannot compute them. "
+           "Use `engine = \"compile\"` to compute them.";
   }
 
-  /// Of parameters; none that are known for a library.
+  /// The constraints of the parameters; none for a library, whose program is unknown.
   Constraints constraints() const {
     if (!prepared_.text) return {};
     return {declarations_in(*prepared_.text, "parameters"), prepared_.variables.kept};
@@ -219,11 +225,11 @@ class Target final : public Model, public NamedPositions {
     return all;
   }
 
-  /// Kernels need something to move: a program without parameters has one coordinate ~ N(0, 1) that
-  /// nothing depends on.
+  /// Kernels need a coordinate to move. A program without parameters therefore gets one coordinate
+  /// ~ N(0, 1), and no quantity depends on it.
   bool has_parameters() const { return instance_->dimension() > 0; }
 
-  /// What is recorded beside the parameters, of any group.
+  /// Everything recorded besides the coordinates, in any group.
   std::vector<Parameter> quantities() const {
     std::vector<Parameter> all = constrained_->quantities();
     if (generated_ == nullptr) return all;
@@ -266,7 +272,7 @@ class Target final : public Model, public NamedPositions {
   Params params_;
   Prepared prepared_;
   std::shared_ptr<const Instance> instance_;
-  std::shared_ptr<const Instance> generating_;  ///< computes generated quantities; mostly the same
+  std::shared_ptr<const Instance> generating_;  ///< computes generated quantities; may be instance_
   std::vector<Parameter> parameters_;
   std::unique_ptr<const Constrained> constrained_;
   std::unique_ptr<const GeneratedQuantities> generated_;

@@ -1,4 +1,4 @@
-// The text of a program in the Stan language, taken apart into words and blocks.
+// Reads the text of a program in the Stan language: its tokens, its blocks and its included files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace mixwell::stan {
 
-/// A word, a number, a text in quotes or a sign.
+/// A word, a number, a quoted text or an operator.
 struct Token {
   std::string text;
   std::size_t begin = 0;  ///< in ProgramText::text
@@ -36,18 +36,18 @@ using Tokens = std::span<const Token>;
 
 namespace detail {
 
-/// A text with the included files in their places, and its tokens.
+/// A text and its tokens. Included files replace their directives.
 struct Lexed {
   std::string text;
   std::vector<Token> tokens;
-  std::vector<std::string> files;  ///< those that are included, each once
+  std::vector<std::string> files;  ///< the included files, each once
 };
 
-/// Reads a file and what it includes. It accepts everything: mistakes are for Stan's compiler to
-/// tell.
+/// Reads a file and the files that it includes. Accepts any text, because Stan's compiler reports
+/// the mistakes.
 class Lexer {
  public:
-  /// `outer`: reads the file that includes this one.
+  /// `outer`: the reader of the file that includes this one, or null.
   Lexer(const Program& program, const std::string& path, std::string source, Lexed& out,
         const Lexer* outer = nullptr)
       : program_(program),
@@ -72,8 +72,8 @@ class Lexer {
     keep(length_of_token(rest));
   }
 
-  /// What a text that begins with a directive asks for, in the place of that. A file that is not
-  /// found, or that includes itself, is left to Stan's compiler.
+  /// Reads the file that a directive at the beginning of `rest` includes. Leaves a file that is
+  /// missing, or that includes itself, to Stan's compiler.
   void include(std::string_view rest) {
     static const std::regex pattern(R"re(#include\s+(?:"([^"\r\n]*)"|<([^>\r\n]*)>|(\S+)))re");
     const std::string_view text = rest.substr(0, longest_directive);
@@ -122,7 +122,7 @@ class Lexer {
     return length;
   }
 
-  /// Returns what it moves over.
+  /// Moves on by `length` characters, and returns these characters.
   std::string_view move(std::size_t length) {
     const std::string_view piece = std::string_view(source_).substr(at_, length);
     for (const char c : piece) {
@@ -150,7 +150,7 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-/// One past the bracket that closes the one at `open`, or the end.
+/// One past the bracket that closes the bracket at `open`, or the end.
 inline std::size_t past_closing(Tokens tokens, std::size_t open) {
   int depth = 0;
   for (std::size_t k = open; k < tokens.size(); ++k) {
@@ -164,7 +164,7 @@ inline std::size_t past_closing(Tokens tokens, std::size_t open) {
 
 }  // namespace detail
 
-/// A program with what it includes, by blocks.
+/// A program with its included files, split into blocks.
 class ProgramText {
  public:
   explicit ProgramText(const Program& program) {
@@ -173,18 +173,17 @@ class ProgramText {
   }
 
   const std::string& text() const noexcept { return all_.text; }
-  /// Those that it includes, and that are there.
+  /// The included files that exist.
   const std::vector<std::string>& files() const noexcept { return all_.files; }
   Tokens tokens() const noexcept { return all_.tokens; }
-  /// As it is written, without blanks at its ends; "" for none.
+  /// The tokens as written, without blanks at the ends; "" for no tokens.
   std::string text_of(Tokens some) const {
     return some.empty()
                ? ""
                : all_.text.substr(some.front().begin, some.back().end - some.front().begin);
   }
 
-  /// What stands between the braces of "data", "generated quantities", ...; empty where there is
-  /// nothing.
+  /// The tokens between the braces of "data", "generated quantities", ...; empty if there are none.
   Tokens block(const std::string& name) const {
     const auto found = blocks_.find(name);
     if (found == blocks_.end()) return {};
@@ -192,7 +191,7 @@ class ProgramText {
     return tokens().subspan(first, last - first);
   }
 
-  /// The program with nothing in its other blocks.
+  /// The program with all other blocks empty.
   std::string only(const std::set<std::string>& names) const {
     std::vector<Tokens> others;
     for (const auto& [name, range] : blocks_)
@@ -200,7 +199,7 @@ class ProgramText {
     return without(others);
   }
 
-  /// The block that has a token of this line, or "".
+  /// The block that has a token in this line, or "".
   std::string block_at(const Location& where) const {
     for (const auto& [name, range] : blocks_)
       for (const Token& token : block(name))
@@ -208,7 +207,7 @@ class ProgramText {
     return {};
   }
 
-  /// The program with blanks instead of these tokens, so that what is left keeps its lines.
+  /// The program with these tokens replaced by blanks, so the other lines keep their numbers.
   std::string without(const std::vector<Tokens>& parts) const {
     std::string text = all_.text;
     for (const Tokens part : parts) {
@@ -220,7 +219,7 @@ class ProgramText {
   }
 
  private:
-  /// A block, or a word outside of all blocks; returns where the next one begins.
+  /// Adds a block, or skips a word outside of all blocks; returns the start of the next one.
   std::size_t add_block(std::size_t at) {
     const std::vector<Token>& tokens = all_.tokens;
     std::size_t open = at + 1;

@@ -1,4 +1,4 @@
-// Kernels on parts of a model, each given the rest.
+// Compositor `blocks`: several kernels, each of which updates some parameters given the others.
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks/updates.hpp"
 
@@ -18,11 +18,11 @@ class Blocks final : public Compositor {
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const Value target = target_law(graph, model().name(), updates_.model());
-    const blocks::Place place{"compositor." + name(),
+    const blocks::Owner owner{"compositor." + name(),
                               {.path = {}, .slot = {}, .target = target, .phase = phase},
                               add_slots(graph, position_name, updates_.blocks())};
-    graph.factor(target, place.slots);
-    const Value u = updates_.describe(graph, place);
+    graph.factor(target, owner.slots);
+    const Value u = updates_.describe(graph, owner);
     record_position(graph, position_name, 0, updates_.model(), target, u);
   }
   const Model& model() const noexcept override { return *updates_.model(); }
@@ -37,9 +37,9 @@ class Blocks final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Blocks>(
       {.id = "blocks",
-       .summary = "kernels on parts of a model, one after another, each given the rest",
-       .details = blocks::details +
-                  "\nKernel `blocks` is the same as a part of ensembles, tempering, cycles and "
-                  "mixtures.",
+       .summary =
+           "Kernels that update parts of a model one after another, each part given the others",
+       .details = blocks::details + "\nKernel `blocks` makes the same updates inside ensembles, "
+                                    "tempering, cycles and mixtures.",
        .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6", "Tierney 1994, Ann. Stat. 22"}});
 }

@@ -1,4 +1,4 @@
-// One position, one kernel: the plain sampler.
+// Compositor `chain`, the plain sampler: one position and one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -15,8 +15,10 @@ class Chain final : public Compositor, public RowByRow {
     std::shared_ptr<const Kernel> kernel;
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what to sample");
-      fields.component("kernel", kernel).or_default("nuts").help("the transition of each sweep");
+      fields.component("model", model).help("the model to sample");
+      fields.component("kernel", kernel)
+          .or_default("nuts")
+          .help("the kernel that makes the transition of each sweep");
     }
   };
   explicit Chain(const Params& params) : model_(params.model), kernel_(params.kernel) {}
@@ -41,7 +43,7 @@ class Chain final : public Compositor, public RowByRow {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Chain>({.id = "chain",
-                        .summary = "a position moved by a single kernel",
+                        .summary = "One position and one kernel: the plain sampler",
                         .details = "A sweep is one transition of the kernel.",
                         .sources = {}});
 }

@@ -1,4 +1,4 @@
-// Several kernels one after another.
+// Compositor `cycle`: several kernels move one position, one after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -15,9 +15,9 @@ class Cycle final : public Compositor {
     std::vector<std::shared_ptr<const Kernel>> kernels;
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what to sample");
+      fields.component("model", model).help("the model to sample");
       fields.components("kernels", kernels)
-          .help("transitions of a sweep in their order; a name may come again");
+          .help("the kernels of a sweep, in order; a name may occur more than once");
     }
   };
   explicit Cycle(const Params& params) : model_(params.model), kernels_(params.kernels) {}
@@ -45,10 +45,10 @@ class Cycle final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Cycle>(
       {.id = "cycle",
-       .summary = "a position moved by several kernels, one after another",
-       .details =
-           "A sweep is one transition of each kernel, in the order of `kernels`. Every kernel "
-           "learns for itself. Statistics are recorded as KERNEL_NAME, and for the sweep as a "
-           "whole acceptance_rate (mean) and diverging (any).",
+       .summary = "Several kernels that move one position, one after another",
+       .details = "A sweep is one transition of each kernel, in the order of `kernels`. Every "
+                  "kernel adapts separately. The statistics of each kernel are recorded as "
+                  "KERNEL_NAME. For the whole sweep, acceptance_rate is the mean over the kernels, "
+                  "and diverging is true if any kernel diverged.",
        .sources = {"Tierney 1994, Ann. Stat. 22"}});
 }

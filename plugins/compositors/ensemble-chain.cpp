@@ -1,7 +1,7 @@
-// An ensemble of slots that lend one another their values as memories.
+// Compositor `ensemble-chain`: each slot has a preconditioner fitted to the values of the others.
 // SPDX-License-Identifier: Apache-2.0
-#include "lent_memory.hpp"
 #include "parts.hpp"
+#include "provided_memory.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -27,38 +27,41 @@ class EnsembleChain final : public Compositor {
     bool freeze_after_warmup = false;
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what every slot samples");
-      fields.component("kernel", kernel).help("the transition of each slot");
+      fields.component("model", model).help("the model that every slot samples");
+      fields.component("kernel", kernel).help("the kernel that moves each slot");
       fields.integer("slots", slots)
           .at_least(1)
           .at_most(1000)
-          .help("K, the size of the ensemble; each slot is a chain of the results");
+          .help("K, the size of the ensemble; each slot is one chain of the results");
       fields.text("schedule", schedule)
           .one_of({"sequential", "two-groups", "simultaneous"})
           .only_with("memory", {"others", "all"})
           .help(
-              "sequential: each slot sees the others as they are, updated or not; two-groups: each "
-              "half sees the other half, and is updated at once; simultaneous: all see the values "
-              "from before the sweep, which is wrong, for comparison");
+              "Which values an update uses. sequential: the current values of the other slots, "
+              "whether already updated in this sweep or not. two-groups: each half uses only the "
+              "other half, so the slots of one half can be updated in parallel. simultaneous: all "
+              "slots use the values from before the sweep. This is wrong; it is only for "
+              "comparison");
       fields.text("memory", memory)
           .one_of({"others", "all", "own-history", "published"})
           .help(
-              "what a slot's curvature is fitted to: current values of the others; all: its own "
-              "value too, which is wrong, for comparison; own-history: the last points of its own "
-              "accepted trajectories, or where they ended if their numbers of steps differ; "
-              "published: as QNHMC is printed, with estimator bfgs one "
-              "matrix that every step of an accepted trajectory updates, for ever, and with a "
-              "limited one the last positions that were accepted. The last two are wrong until "
-              "they are frozen");
+              "The points to which a slot's preconditioner is fitted. others: the current values "
+              "of the other slots. all: the slot's own value too. This is wrong; it is only for "
+              "comparison. own-history: the last points of the slot's accepted trajectories, or "
+              "only the end points if the numbers of steps differ. published: the memory of the "
+              "QNHMC paper. Estimator bfgs then keeps one matrix, and each step of an accepted "
+              "trajectory updates this matrix. A limited-memory estimator then uses the last "
+              "accepted positions. own-history and published are wrong until freeze_after_warmup "
+              "freezes the memory");
       fields.integer("history", history)
           .at_least(2)
           .at_most(10000)
           .only_with("memory", {"own-history", "published"})
           .help(
-              "points that memory = \"own-history\" keeps, and \"published\" of accepted "
-              "positions: one more than pairs");
+              "Number of points to keep. With memory = published, this is the number of accepted "
+              "positions, which is one more than the number of pairs");
       fields.flag("freeze_after_warmup", freeze_after_warmup)
-          .help("every slot keeps the memory that it had at the end of warm-up");
+          .help("freeze the memory of every slot at the end of warmup");
     }
   };
   explicit EnsembleChain(const Params& params)
@@ -79,12 +82,14 @@ class EnsembleChain final : public Compositor {
                     : params.freeze_after_warmup      ? "freeze_after_warmup"
                                                       : "") {
     if (slots_ == 1 && params.memory == "others") {
-      throw ParameterError("slots", "a single slot has no others to learn from; use at least 2");
+      throw ParameterError("slots",
+                           "A single slot has no other slots to learn from. Use at least 2 slots.");
     }
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
-    if (!memory_key_.empty()) lent_memory::require_reader(memory_key_, {kernel_}, model_, phase);
+    if (!memory_key_.empty())
+      provided_memory::require_reader(memory_key_, {kernel_}, model_, phase);
     const Value target = target_law(graph, model_->name(), model_);
     std::vector<PositionSlots> slots;
     for (const std::string& name : this->slots()) {
@@ -125,11 +130,11 @@ class EnsembleChain final : public Compositor {
     return all;
   }
 
-  /// In which half a slot is.
+  /// Whether slot i is in the first half of the ensemble.
   bool in_first_group(Index i) const { return i < slots_ / 2; }
 
-  /// Slots whose values the update of slot i sees: from the one that waited longest for its update
-  /// to the one that was updated last.
+  /// The slots whose values the update of slot i uses, in the order of their last updates. The slot
+  /// updated longest ago is first.
   std::vector<Index> seen_by(Index i) const {
     std::vector<Index> seen;
     for (Index k = 1; k <= slots_; ++k) {
@@ -148,7 +153,7 @@ class EnsembleChain final : public Compositor {
                                 const std::vector<Index>& seen) {
     MemoryValues memory;
     for (const Index j : seen)
-      lent_memory::see(graph, target, slots[static_cast<std::size_t>(j)].whole, memory);
+      provided_memory::see(graph, target, slots[static_cast<std::size_t>(j)].whole, memory);
     return memory;
   }
 
@@ -162,14 +167,15 @@ class EnsembleChain final : public Compositor {
     return memory;
   }
 
-  /// Points of accepted trajectories, in a window.
+  /// A window of points from accepted trajectories.
   void see_own_history(KernelGraph& graph, Site& site) const {
     site.history = add_point_history(graph, site.path + "/history", model_->dimension(), history_);
     site.fit_to = FitTo::history;
     if (site.phase == PhaseKind::warmup || !freezes_) site.remember = Remember::path;
   }
 
-  /// B of QNHMC, Algorithm 2 and section 3.5: what an accepted trajectory adds, else what it was.
+  /// The matrix B of QNHMC (Algorithm 2 and section 3.5). An accepted trajectory updates B, and a
+  /// rejected trajectory leaves B unchanged.
   void see_own_updates(Site& site) const {
     site.history.points = history_;
     site.fit_to = FitTo::updates;
@@ -193,7 +199,7 @@ class EnsembleChain final : public Compositor {
   Fitted fitted_;
   Index history_;
   bool freezes_;
-  std::string memory_key_;  ///< the first key that says another memory than the usual one
+  std::string memory_key_;  ///< the first key that asks for a memory other than the default
 };
 
 }  // namespace
@@ -201,24 +207,28 @@ class EnsembleChain final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<EnsembleChain>(
       {.id = "ensemble-chain",
-       .summary = "K slots, each moved with a curvature fitted to the values of the others",
+       .summary =
+           "K slots, each moved with a preconditioner that is fitted to the values of the others",
        .details =
-           "The joint target is the product of K copies of pi. Slot i is updated given the "
-           "current values of other slots: their positions and gradients are the memory that an "
-           "estimator fits its curvature to, so that its kernel is one of those that keep pi, "
-           "chosen by something that the update does not touch. Sequential: memory is all other "
-           "slots, those updated in this sweep with their new values. Two-groups: each half sees "
-           "the other half; updates of one half may run in parallel. A draw of the ensemble is K "
-           "draws: chain = replicate * K + slot. With memory = \"own-history\" or \"published\" "
-           "slots do not see one another: each keeps the points and gradients of its accepted "
-           "trajectories, or the matrix that they updated, and its curvature follows where it has "
-           "been. The published proof that this keeps pi is wrong: "
-           "on U = theta^4 / 4 the chain freezes near the mode. Frozen after warm-up it keeps pi, "
-           "but may stay stuck; limits on the spectrum (eigenvalues of the estimator) help.",
+           "The joint target is the product of K copies of pi. The update of slot i uses the "
+           "current values of other slots. Their positions and gradients are the memory to which "
+           "an estimator fits the preconditioner. The update does not change this memory, so the "
+           "memory only selects one kernel among kernels that all leave pi invariant. Sequential: "
+           "the memory is all other slots; slots that were already updated in this sweep have "
+           "their new values. Two-groups: each half uses the other half, and the updates of one "
+           "half may run in parallel. Each draw of the ensemble gives one draw for each of K "
+           "chains, where chain = replicate * K + slot. With memory = \"own-history\" or "
+           "\"published\" a slot does not use the values of other slots. Each slot keeps the "
+           "points and gradients of its accepted trajectories, or the matrix that these "
+           "trajectories updated. So the preconditioner of a slot depends on the slot's own past. "
+           "The published proof that this leaves pi invariant is wrong: on U = theta^4 / 4 the "
+           "chain freezes near the mode. If the preconditioner is frozen after warmup, the kernel "
+           "leaves pi invariant, but the chain may remain near the mode. Limits on the spectrum of "
+           "H (key eigenvalues of the estimator) help.",
        .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)",
                    "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 and section 3.5 (published; the "
                    "acceptance ratio is printed upside down; the update before the first step has "
-                   "no pair, and is left out)"},
-       .lends_memory = true,
+                   "no pair, so Mixwell leaves it out)"},
+       .provides_memory = true,
        .memory_of_one_chain = "slots = 1, memory = \"own-history\", freeze_after_warmup = true"});
 }

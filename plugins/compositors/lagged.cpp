@@ -1,7 +1,7 @@
-// Slots that lend one another where they moved last, or where they are.
+// Compositor `lagged`: slots that learn from the last moves or the current values of the others.
 // SPDX-License-Identifier: Apache-2.0
-#include "lent_memory.hpp"
 #include "parts.hpp"
+#include "provided_memory.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -13,7 +13,8 @@ namespace {
 
 using namespace mixwell;
 
-/// The ends of a slot's last move and the gradients there, d x w each: registers.
+/// The start and the end of a slot's last move, and the gradients at both, d x w each. All four are
+/// variables of kind history.
 struct Displacement {
   Variable from;
   Variable to;
@@ -21,16 +22,16 @@ struct Displacement {
   Variable g_to;
 };
 
-/// A move's two ends, positions and then gradients: as they are, or as the registers have them.
+/// The position or gradient at one end of a move, from the current values or from the history.
 struct MoveEnd : edge::Numbers<Role::parameter> {};
 
-/// Inputs and outputs in the order of Displacement. O(d). `keeps`: where nothing moved, the last
-/// displacement stays.
+/// Inputs and outputs are in the order of the members of Displacement. O(d). With `keeps`, a column
+/// that did not move keeps its last displacement.
 class RememberMove {
  public:
   explicit RememberMove(bool keeps) : keeps_(keeps) {}
-  void operator()(edge::List<edge::Register> before, edge::List<MoveEnd> ends,
-                  edge::OutList<edge::Register> next) const {
+  void operator()(edge::List<edge::History> before, edge::List<MoveEnd> ends,
+                  edge::OutList<edge::History> next) const {
     const MoveEnd from = ends[0];
     const MoveEnd to = ends[1];
     for (Index j = 0; j < from.cols(); ++j) {
@@ -38,7 +39,7 @@ class RememberMove {
       for (std::size_t k = 0; k < next.size(); ++k) {
         const bool taken = moved || !keeps_;
         const double* const source = taken ? ends[k].data() : before[k].data();
-        edge::Out<edge::Register> out = next[k];
+        edge::Out<edge::History> out = next[k];
         if (out.data() != source)
           std::copy_n(source + j * out.rows(), out.rows(), out.col(j).data());
       }
@@ -49,7 +50,8 @@ class RememberMove {
   bool keeps_;
 };
 
-/// All rows agree whether a slot moved, as they do in the kernels that work row by row.
+/// Reproducible row by row if the kernel is reproducible row by row, because all rows then agree on
+/// whether a slot moved.
 class Lagged final : public Compositor, public RowByRow {
  public:
   struct Params {
@@ -61,33 +63,33 @@ class Lagged final : public Compositor, public RowByRow {
     std::string rejected = "drop";
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what every slot samples");
-      fields.component("kernel", kernel).help("the transition of each slot");
+      fields.component("model", model).help("the model that every slot samples");
+      fields.component("kernel", kernel).help("the kernel that moves each slot");
       fields.component("oracle", oracle)
           .or_default("exact")
           .help(
-              "where the gradients of the memory come from. displacements: where it is the "
-              "kernel's too, a slot's move and its pair share one minibatch, as published; cross: "
-              "a minibatch of its own, one a sweep");
+              "Source of the gradients in the memory. With memory = displacements, a slot's move "
+              "and its pair share one minibatch if the kernel uses the same oracle, as published. "
+              "With memory = cross, the memory has its own minibatch in each sweep");
       fields.integer("slots", slots)
           .at_least(2)
           .at_most(1000)
           .help(
-              "M: slot t mod M is theta_t, moved from theta_{t-M}; each slot is a chain of the "
-              "results");
+              "M, the number of slots; slot t mod M moves from theta_{t-M} to theta_t and is one "
+              "chain of the results");
       fields.text("memory", memory)
           .one_of({"cross", "displacements"})
           .help(
-              "cross: differences of the current values of the others, M >= 3, which is right. "
-              "displacements: the last moves theta_t - theta_{t-M} of the M - 1 others, as "
-              "published; wrong at every step size for d >= 2 unless the Hessian is constant");
+              "The source of the pairs. cross: differences between the current values of the other "
+              "slots. This is correct, and needs M >= 3. displacements: the last moves theta_t - "
+              "theta_{t-M} of the M - 1 other slots, as published. This is wrong at every step "
+              "size for d >= 2 unless the Hessian is constant");
       fields.text("rejected", rejected)
           .one_of({"drop", "keep"})
           .only_with("memory", {"displacements"})
           .help(
-              "when a move was rejected, under a kernel with Metropolis: drop the slot's pair "
-              "until "
-              "it moves, or keep the last one");
+              "Use of a slot's pair after a Metropolis kernel rejects the slot's move. drop: "
+              "leave the pair out until the slot moves again. keep: keep the last pair");
     }
   };
 
@@ -97,13 +99,13 @@ class Lagged final : public Compositor, public RowByRow {
         slots_(static_cast<Index>(params.slots)) {
     if (cross_ && slots_ < 3) {
       throw ParameterError("slots",
-                           "must be at least 3 for memory = \"cross\": a pair is made from two "
-                           "slots other than the one that moves");
+                           "must be at least 3 for memory = \"cross\", because a pair needs two "
+                           "slots besides the slot that moves.");
     }
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
-    if (!cross_) lent_memory::require_reader("memory", {params_.kernel}, params_.model, phase);
+    if (!cross_) provided_memory::require_reader("memory", {params_.kernel}, params_.model, phase);
     const Value target = target_law(graph, params_.model->name(), params_.model);
     const std::vector<Variable> slots = add_slots(graph, target);
     if (cross_) {
@@ -131,14 +133,14 @@ class Lagged final : public Compositor, public RowByRow {
     return all;
   }
 
-  /// The gradients of a pair have one minibatch, and it is not the one of the moves.
+  /// The gradients of a pair share one minibatch, which is not the minibatch of the moves.
   void move_by_cross(KernelGraph& graph, Value target, const std::vector<Variable>& slots,
                      PhaseKind phase) const {
     const Value law = params_.oracle->law(graph, "memory/oracle", target);
     for (Index i = 0; i < slots_; ++i) {
       Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       for (Index k = 1; k < slots_; ++k) {
-        lent_memory::see(graph, law, at(slots, (i + k) % slots_), site.memory);
+        provided_memory::see(graph, law, at(slots, (i + k) % slots_), site.memory);
       }
       params_.kernel->describe(graph, site);
     }
@@ -147,7 +149,7 @@ class Lagged final : public Compositor, public RowByRow {
   void move_by_displacements(KernelGraph& graph, Value target, const std::vector<Variable>& slots,
                              PhaseKind phase) const {
     std::vector<Displacement> moves;
-    for (const std::string& name : this->slots()) moves.push_back(add_registers(graph, name));
+    for (const std::string& name : this->slots()) moves.push_back(add_history(graph, name));
     for (Index i = 0; i < slots_; ++i) {
       Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       site.memory = last_moves(graph, moves, i);
@@ -161,7 +163,7 @@ class Lagged final : public Compositor, public RowByRow {
     }
   }
 
-  Displacement add_registers(KernelGraph& graph, const std::string& slot) const {
+  Displacement add_history(KernelGraph& graph, const std::string& slot) const {
     const auto add = [&](const char* what) {
       return graph.history(slot + "/last-move/" + what,
                            Eigen::VectorXd::Zero(params_.model->dimension()), Forgets::window);
@@ -171,8 +173,8 @@ class Lagged final : public Compositor, public RowByRow {
 
   void remember(KernelGraph& graph, const Displacement& move,
                 const std::vector<Value>& ends) const {
-    std::vector<Edge<edge::Register>> before;
-    std::vector<Write<edge::Register>> next;
+    std::vector<Edge<edge::History>> before;
+    std::vector<Write<edge::History>> next;
     for (const Variable v : {move.from, move.to, move.g_from, move.g_to}) {
       before.push_back({graph.current(v)});
       next.push_back({Output::next(v)});
@@ -181,9 +183,9 @@ class Lagged final : public Compositor, public RowByRow {
                   RememberMove(params_.rejected == "keep"), before, edges<MoveEnd>(ends), next);
   }
 
-  /// Of the others, from the one that waited longest for its move to the one that moved last.
-  /// Along a vanishing displacement y / s has a limit that the direction of s does not enter where
-  /// there is one direction; and where the Hessian is constant H does not depend on where s was.
+  /// The last moves of the other slots; the slot that moved longest ago is first. H is continuous
+  /// if d = 1 or if the Hessian is constant. For d = 1, y / s has a limit as the displacement s
+  /// tends to 0. With a constant Hessian, y depends only on s and not on the position of s.
   MemoryValues last_moves(const KernelGraph& graph, const std::vector<Displacement>& moves,
                           Index i) const {
     MemoryValues memory;
@@ -209,22 +211,23 @@ class Lagged final : public Compositor, public RowByRow {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Lagged>(
       {.id = "lagged",
-       .summary = "M slots with a curvature from the moves or the places of the others (HAMCMC)",
+       .summary = "M slots with a preconditioner from the moves or the current values of the "
+                  "others (HAMCMC)",
        .details =
-           "theta_t is moved from theta_{t-M} with an H that does not see theta_{t-M}: M slots "
-           "take turns, and a step size stays the same for a sweep, one turn of all M. With memory "
-           "= "
-           "\"displacements\" the pairs of an estimator such as lbfgs (regularisation = lambda) "
-           "are s = theta_t - theta_{t-M} and y = the difference of the gradients at its ends. The "
-           "published theorem that this is right as eps -> 0 does not hold for d >= 2 with a "
-           "Hessian that changes: the direction of s has a law that the moved slot's own place "
-           "entered, at every step size. On U = sum theta_i^4 / 4, d = 2, M = 2, E theta_i^2 comes "
-           "out as 0.66, 0.72, 0.58 for gamma = 1, 0.2, 4 instead of 0.676. With memory = "
-           "\"cross\" "
-           "pairs are differences of current values of other slots: right as eps -> 0, and exact "
-           "under a kernel with Metropolis. M d numbers and O(M^2 d) a sweep and replicate beyond "
-           "the gradients: two a move where displacements share the kernel's minibatch, and 1 + 2 "
-           "(M - 1) / M for cross.",
+           "Each update moves a slot from theta_{t-M} to theta_t with an H that is not fitted to "
+           "theta_{t-M}. The M slots take turns, and the step size is constant during a sweep, "
+           "which is one turn of all M slots. With memory = \"displacements\" the pairs of an "
+           "estimator such as lbfgs (regularisation = lambda) are s = theta_t - theta_{t-M} and y "
+           "= the difference of the gradients at the two ends of s. The published theorem says "
+           "that this is correct as eps -> 0. The theorem does not hold for d >= 2 with a Hessian "
+           "that changes: at every step size the direction of s is not independent of the position "
+           "of the slot that moves next. On U = sum theta_i^4 / 4 with d = 2 and M = 2, E "
+           "theta_i^2 is 0.66, 0.72 and 0.58 for gamma = 1, 0.2 and 4, but should be 0.676. With "
+           "memory = \"cross\" the pairs are differences of current values of other slots. This is "
+           "correct as eps -> 0, and exact if the kernel has a Metropolis decision. In addition to "
+           "the gradients, each replicate stores M d numbers, and each sweep costs O(M^2 d) for "
+           "each replicate. Displacements that share the kernel's minibatch use two gradients for "
+           "each move; memory = \"cross\" uses 1 + 2 (M - 1) / M gradients for each move.",
        .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 3.2 (displacements)"},
-       .lends_memory = true});
+       .provides_memory = true});
 }

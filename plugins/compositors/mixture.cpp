@@ -1,4 +1,4 @@
-// One of several kernels, chosen at random.
+// Compositor `mixture`: in each sweep one of several kernels, chosen at random.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -19,16 +19,18 @@ class Mixture final : public Compositor {
     std::string choice = "random";
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what to sample");
-      fields.components("kernels", kernels).help("transitions to choose from");
+      fields.component("model", model).help("the model to sample");
+      fields.components("kernels", kernels).help("the kernels to choose from");
       fields.numbers("weights", weights)
           .above(0)
-          .help("how often each is chosen, up to a common factor; by default equally often");
+          .help("relative probabilities of the kernels; by default all are equal");
       fields.text("choice", choice)
           .one_of({"random", "position"})
           .help(
-              "position: by where 1 / (1 + exp(-theta_0)) falls among the shares, which is wrong, "
-              "for comparison");
+              "How a kernel is chosen. random: with probabilities proportional to `weights`. "
+              "position: `weights` divide (0, 1) into one interval for each kernel, and the "
+              "interval that contains 1 / (1 + exp(-theta_0)) selects the kernel. This is wrong; "
+              "it is only for comparison");
     }
   };
   explicit Mixture(const Params& params)
@@ -36,8 +38,9 @@ class Mixture final : public Compositor {
     std::vector<double> weights = params.weights;
     if (weights.empty()) weights.assign(kernels_.size(), 1.0);
     if (weights.size() != kernels_.size()) {
-      throw ParameterError("weights", "there are " + std::to_string(weights.size()) + " for " +
-                                          std::to_string(kernels_.size()) + " kernels");
+      throw ParameterError("weights", "there are " + std::to_string(weights.size()) +
+                                          " weights for " + std::to_string(kernels_.size()) +
+                                          " kernels. Give one weight for each kernel.");
     }
     ends_ = parts::ends_of_shares(std::move(weights));
   }
@@ -88,12 +91,12 @@ class Mixture final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Mixture>(
       {.id = "mixture",
-       .summary = "a position moved by one of several kernels, chosen at random",
-       .details =
-           "In each sweep every replicate chooses one of `kernels` with probabilities "
-           "proportional to `weights`; only that one runs. Statistics are recorded as "
-           "KERNEL_NAME (where another kernel ran: NaN, 0 or false) beside `branch`, and for the "
-           "sweep as a whole acceptance_rate and diverging. Learning from all replicates together "
-           "(pool) is possible for a curvature, not for a step size.",
+       .summary = "One of several kernels, chosen at random in each sweep",
+       .details = "In each sweep every replicate chooses one of `kernels` with probabilities "
+                  "proportional to `weights`, and only that kernel runs. The statistics of each "
+                  "kernel are recorded as KERNEL_NAME; they are NaN, 0 or false in sweeps in which "
+                  "another kernel ran. `branch` records the choice. acceptance_rate and diverging "
+                  "describe the whole sweep. The estimator's key `pool` lets a preconditioner "
+                  "learn from all replicates together; a step size cannot do this.",
        .sources = {"Tierney 1994, Ann. Stat. 22"}});
 }

@@ -1,5 +1,4 @@
-// Several kernels in a sweep: their sites, choices between them, and the statistics they have in
-// common.
+// Sites, random choices and joint statistics for compositors with several kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +15,7 @@
 
 namespace mixwell::parts {
 
-/// Names of the kernels; the second use of one is `name2`, the third `name3`, ...
+/// Names of the kernels. The second use of a kernel is `name2`, the third `name3`, ...
 inline std::vector<std::string> labels(const std::vector<std::shared_ptr<const Kernel>>& kernels) {
   std::vector<std::string> all;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
@@ -27,7 +26,7 @@ inline std::vector<std::string> labels(const std::vector<std::shared_ptr<const K
   return all;
 }
 
-/// The position of a model that several kernels move, and its factor.
+/// The position of a model that several kernels move, with the factor of its target.
 struct Shared {
   PositionSlots position;
   Value target;
@@ -57,7 +56,8 @@ inline std::vector<std::string> numbered(Index count) {
   return names;
 }
 
-/// Of one of several slots that a kernel moves one after another: "x3/hmc".
+/// The site of one of several slots that a kernel moves one after another. The path of the site is,
+/// for example, "x3/hmc".
 inline Site site(const Kernel& kernel, Variable slot, Index number, Value target, PhaseKind phase) {
   return {.path = "x" + std::to_string(number) + "/" + kernel.name(),
           .slot = slot,
@@ -71,7 +71,7 @@ inline std::string operation_at(const Site& site, const std::string& name) {
   return site.path.empty() ? name : site.path + "/" + name;
 }
 
-/// Upper ends of the shares of [0, 1) that weights (positive) have.
+/// Divides [0, 1) into shares proportional to the (positive) weights, and returns their upper ends.
 inline std::vector<double> ends_of_shares(std::vector<double> weights) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::partial_sum(weights.begin(), weights.end(), weights.begin());
@@ -79,10 +79,11 @@ inline std::vector<double> ends_of_shares(std::vector<double> weights) {
   return weights;
 }
 
-/// Which of the kernels runs: a whole number.
+/// Index of the kernel that runs, a whole number.
 struct Branch : edge::OneRow<Role::parameter> {};
 
-/// The branch in whose share of [0, 1) a number falls; `ends`: the upper end of each.
+/// Writes, for each column, the branch whose share of [0, 1) contains the number in `shares`.
+/// `ends` has the upper end of each share.
 inline void choose_by(ConstRowMap shares, const std::vector<double>& ends, RowMap branch) {
   for (Index j = 0; j < branch.cols(); ++j) {
     std::size_t k = 0;
@@ -91,7 +92,7 @@ inline void choose_by(ConstRowMap shares, const std::vector<double>& ends, RowMa
   }
 }
 
-/// In each sweep and column one of the branches, drawn with the probabilities of their shares.
+/// Draws one branch for each sweep and column, with the probabilities of the shares.
 inline Value draw_branch(KernelGraph& graph, const Site& of, const std::vector<double>& ends) {
   const std::string path = operation_at(of, "choose");
   return add_operation(
@@ -106,11 +107,11 @@ inline Value draw_branch(KernelGraph& graph, const Site& of, const std::vector<d
       .value;
 }
 
-/// A choice within a branch of another one.
+/// A choice that is made within a branch of another choice.
 struct OuterChoice : edge::OneRow<Role::parameter> {};
 struct InnerChoice : edge::OneRow<Role::parameter> {};
 
-/// `inner` in the columns where `outer` holds, else -1.
+/// `inner` in the columns where `outer` holds, otherwise -1.
 inline Value within(KernelGraph& graph, const std::string& path, const Guard& outer, Value inner) {
   if (!outer) return inner;
   return add_operation(
@@ -124,37 +125,39 @@ inline Value within(KernelGraph& graph, const std::string& path, const Guard& ou
       .value;
 }
 
-/// Records the choice beside the draws.
+/// Records the choice with the draws.
 inline void record_branch(KernelGraph& graph, const Site& of, Value choice) {
   graph.record({.group = RecordGroup::sample_stats,
                 .name = recorded_name(of, "branch"),
                 .type = RecordType::integer,
-                .help = "which of the kernels ran, counted from 0",
+                .help = "index of the kernel that ran, counted from 0",
                 .slot = of.number,
                 .value = choice});
 }
 
-/// Records the coordinates of a slot that is no chain of the results, beside the draws.
+/// Records, with the draws, the coordinates of a slot that is not one of the recorded chains.
 inline void record_augmented(KernelGraph& graph, Variable slot) {
   const std::string name = graph[slot].name;
   graph.record({.group = RecordGroup::sample_stats,
                 .name = name + "_position",
                 .shape = {graph[slot].rows},
-                .help = "coordinates of slot " + name + ", which is no chain of the results",
+                .help = "coordinates of slot " + name + ", which is not one of the recorded chains",
                 .value = graph.current(slot)});
 }
 
-/// A statistic of one part, that of the whole, and which part ran.
+/// A statistic of one part, the same statistic of the whole, and the choice that says which part
+/// ran.
 struct OfPart : edge::OneRow<Role::parameter> {};
 struct OfWhole : edge::OneRow<Role::parameter> {};
 struct Choice : edge::OneRow<Role::parameter> {};
 
-/// The mean of the parts that ran, or whether any of them has it.
+/// Combines a statistic of the parts that ran: the mean, or whether it is true for any of these
+/// parts.
 class Combine {
  public:
   enum class How { mean, any };
-  /// When a part runs: in the columns where choice number `choice` holds `branch`; always if that
-  /// is -1.
+  /// The condition under which a part runs. The part runs in the columns where choice number
+  /// `choice` equals `branch`. If `choice` is -1, it always runs.
   struct Turn {
     std::ptrdiff_t choice = -1;
     Index branch = 0;
@@ -197,14 +200,15 @@ inline std::optional<Value> recorded(const KernelGraph& graph, const std::string
   return std::nullopt;
 }
 
-/// What a statistic of several parts becomes for all of them together.
+/// How a statistic of several parts is combined into one statistic of the whole.
 struct Combination {
   std::string name;
   Combine::How how;
   std::string help;
 };
 
-/// Records it from what the parts record as `LABEL_name`; `guards` say when each of them runs.
+/// Combines the statistics that the parts record as `LABEL_name`, and records the result. `guards`
+/// say when each part runs.
 inline void record_combined(KernelGraph& graph, const Site& of,
                             const std::vector<std::string>& labels,
                             const std::vector<Guard>& guards, const Combination& combination) {
@@ -238,14 +242,14 @@ inline void record_combined(KernelGraph& graph, const Site& of,
                 .value = whole.value});
 }
 
-/// What summaries and other programs look for under its plain name.
+/// Records the joint statistics under the plain names that summaries and other programs expect.
 inline void record_whole(KernelGraph& graph, const Site& of, const std::vector<std::string>& labels,
                          const std::vector<Guard>& guards) {
   record_combined(graph, of, labels, guards,
                   {"acceptance_rate", Combine::How::mean,
                    "mean acceptance probability of the kernels that ran"});
   record_combined(graph, of, labels, guards,
-                  {"diverging", Combine::How::any, "a kernel that ran diverged"});
+                  {"diverging", Combine::How::any, "whether any kernel that ran diverged"});
 }
 
 }  // namespace mixwell::parts

@@ -1,7 +1,7 @@
-// A chain that takes its curvature from the past of another one.
+// Compositor `pilot-chain`: a chain whose preconditioner is fitted to the past of a second chain.
 // SPDX-License-Identifier: Apache-2.0
-#include "lent_memory.hpp"
 #include "parts.hpp"
+#include "provided_memory.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -24,16 +24,16 @@ class PilotChain final : public Compositor {
     bool record_slots = false;
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what both chains sample");
+      fields.component("model", model).help("the model that both chains sample");
       fields.component("pilot", pilot)
-          .help("the transition of the pilot, whose draws are not recorded");
-      fields.component("kernel", kernel).help("the transition of the chain that is recorded");
+          .help("the kernel of the pilot chain, whose draws are not recorded");
+      fields.component("kernel", kernel).help("the kernel of the chain that is recorded");
       fields.integer("history", history)
           .at_least(2)
           .at_most(10000)
-          .help("past points of the pilot that curvatures are fitted to");
+          .help("number of past points of the pilot to which the preconditioners are fitted");
       fields.flag("record_slots", record_slots)
-          .help("record the positions of the pilot too, as pilot_position in sample_stats");
+          .help("record the pilot's positions too, as pilot_position in sample_stats");
     }
   };
   explicit PilotChain(const Params& params)
@@ -45,7 +45,7 @@ class PilotChain final : public Compositor {
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     if (history_ != usual_history)
-      lent_memory::require_reader("history", {pilot_, kernel_}, model_, phase);
+      provided_memory::require_reader("history", {pilot_, kernel_}, model_, phase);
     const Value target = target_law(graph, model_->name(), model_);
     const Variable pilot = graph.slot("pilot", model_->dimension());
     const Variable theta = graph.slot("theta", model_->dimension());
@@ -88,15 +88,15 @@ class PilotChain final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<PilotChain>(
       {.id = "pilot-chain",
-       .summary = "a chain with a curvature fitted to the past of a second one, the pilot",
-       .details =
-           "Each sweep moves the pilot, then the chain. The curvatures of both are fitted to the "
-           "last points of the pilot's accepted trajectories. For the pilot that is its own past, "
-           "so it may sample anything. The chain cannot influence the pilot: given the pilot's "
-           "whole path its transitions are fixed in advance, and each of them keeps pi. So the "
-           "chain is right even where the pilot is not; how well it moves depends on what the "
-           "pilot saw. Statistics of the pilot are recorded as pilot_NAME.",
+       .summary = "A chain with a preconditioner fitted to the past of a second chain, the pilot",
+       .details = "Each sweep moves the pilot, then the chain. The preconditioners of both are "
+                  "fitted to the last points of the pilot's accepted trajectories. The pilot thus "
+                  "depends on its own past, so it need not sample pi. The chain cannot influence "
+                  "the pilot. Given the pilot's whole path, the transitions of the chain are fixed "
+                  "in advance, and each of them leaves pi invariant. So the chain leaves pi "
+                  "invariant even if the pilot does not. How well the chain mixes depends on where "
+                  "the pilot has been. The statistics of the pilot are recorded as pilot_NAME.",
        .sources = {"Gilks, Roberts & George 1994, The Statistician 43 (the idea of learning from "
                    "other chains)"},
-       .lends_memory = true});
+       .provides_memory = true});
 }

@@ -1,4 +1,4 @@
-// Replica exchange: copies at rising temperatures that change places.
+// Compositor `tempering`: replica exchange between copies at rising temperatures.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace mixwell;
 
-/// The two slots of an exchange, and what each is after it.
+/// The two slots of an exchange, and the value of each slot after the exchange.
 struct X;
 struct Y;
 template <class Slot>
@@ -25,7 +25,7 @@ template <class Slot>
 struct LawOfSlot : edge::LawAs<Role::law> {};
 struct Probability : edge::OneRow<Role::parameter> {};
 
-/// x and y under the laws a U, b U change places. No new evaluation: a U(y) = (a / b) b U(y).
+/// Exchanges x and y under the laws a U and b U. Needs no new evaluation: a U(y) = (a / b) b U(y).
 class Swap {
  public:
   Swap(double a, double b) : a_(a), b_(b) {}
@@ -40,14 +40,14 @@ class Swap {
                   edge::Out<Probability> probability) const {
     RowMap uniform = block.scratch().row(block.columns());
     noise.uniforms(uniform);
-    // exp of a U(x) + b U(y) - a U(y) - b U(x)
+    // The exponent is a U(x) + b U(y) - a U(y) - b U(x).
     probability = ((a_ - b_) * (u_x / a_ - u_y / b_)).array().exp().min(1.0);
     const auto move = [&](const auto& from_x, const auto& from_y, auto& to_x, auto& to_y,
                           double factor_y, double factor_x) {
       const Workspace::Frame frame(block.scratch());
       MatrixMap kept = block.scratch().matrix(from_x.rows(), 1);
       for (Index j = 0; j < from_x.cols(); ++j) {
-        kept = from_x.col(j);  // what is next may share the memory of what is now
+        kept = from_x.col(j);  // the next value may share memory with the current value
         if (uniform(j) < probability(j)) {
           to_x.col(j) = factor_y * from_y.col(j);
           to_y.col(j) = factor_x * kept;
@@ -76,14 +76,17 @@ class Tempering final : public Compositor {
     bool record_slots = false;
 
     void declare(Fields& fields) {
-      fields.component("model", model).help("what the first slot samples");
-      fields.component("kernel", kernel).help("the transition of each slot, under its own law");
+      fields.component("model", model).help("the model that the first slot samples");
+      fields.component("kernel", kernel)
+          .help("the kernel that moves each slot under its own tempered target");
       fields.numbers("inverse_temperatures", inverse_temperatures)
           .above(0)
           .at_most(1)
-          .help("beta of each slot: the first is 1, and each is below the one before it");
+          .help(
+              "beta of each slot: the first is 1, and each value is smaller than the value before "
+              "it");
       fields.flag("record_slots", record_slots)
-          .help("record the positions of the hot slots too, as xk_position in sample_stats");
+          .help("record the positions of the other slots too, as xk_position in sample_stats");
     }
   };
   explicit Tempering(const Params& params)
@@ -92,11 +95,15 @@ class Tempering final : public Compositor {
         betas_(params.inverse_temperatures),
         records_slots_(params.record_slots) {
     if (betas_.size() < 2 || betas_.front() != 1.0) {
-      throw ParameterError("inverse_temperatures", "needs at least two, the first of them 1");
+      throw ParameterError(
+          "inverse_temperatures",
+          "must list at least two values, and the first must be 1, such as [1, 0.5].");
     }
     for (std::size_t k = 1; k < betas_.size(); ++k) {
       if (betas_[k] >= betas_[k - 1]) {
-        throw ParameterError("inverse_temperatures", "must fall from each to the next");
+        throw ParameterError("inverse_temperatures",
+                             "must decrease from each value to the next. Sort the values in "
+                             "decreasing order without repeats.");
       }
     }
   }
@@ -110,7 +117,8 @@ class Tempering final : public Compositor {
       sites.push_back(site(graph, k, target, positions.back(), phase));
     }
     for (const Site& site : sites) kernel_->describe(graph, site);
-    // Even pairs, then odd ones: two exchanges of one group concern different slots.
+    // The even pairs come first, then the odd pairs, so the exchanges of one group use different
+    // slots.
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
       for (std::size_t k = first; k + 1 < sites.size(); k += 2) swap(graph, sites, k);
     }
@@ -175,8 +183,8 @@ class Tempering final : public Compositor {
         Write<Probability>{Output::derived(path + "/acceptance", 1)});
     graph.record({.group = RecordGroup::sample_stats,
                   .name = path + "_acceptance_rate",
-                  .help = "probability of the exchange of slots " + slot_name(k) + " and " +
-                          slot_name(k + 1),
+                  .help = "acceptance probability of the exchange between slots " + slot_name(k) +
+                          " and " + slot_name(k + 1),
                   .value = std::get<Edge<Probability>>(written).value});
   }
 
@@ -191,15 +199,15 @@ class Tempering final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Tempering>(
       {.id = "tempering",
-       .summary = "replica exchange: slots at rising temperatures that change places",
-       .details =
-           "Slot k samples pi^beta_k, by the same kernel; then the pairs (0, 1), (2, 3), ... and "
-           "the pairs (1, 2), (3, 4), ... change places, each with probability min(1, "
-           "exp((beta_x - beta_y)(U(x) - U(y)))). The flat copies cross barriers, and hand what "
-           "they find down to the first slot, the only one that is recorded. An exchange costs no "
-           "gradient. Statistics of slot k > 0 are recorded as xk_NAME; an exchange that is "
-           "seldom accepted (swapk_acceptance_rate) asks for temperatures closer together. pi^beta "
-           "must be a density that can be normalised.",
+       .summary = "Replica exchange between slots at rising temperatures",
+       .details = "Slot k samples pi^beta_k; all slots use the same kernel. Then the pairs (0, 1), "
+                  "(2, 3), ... and the pairs (1, 2), (3, 4), ... are exchanged, each with "
+                  "probability min(1, exp((beta_x - beta_y)(U(x) - U(y)))). The copies at high "
+                  "temperatures cross barriers, and exchanges bring their positions to the first "
+                  "slot. Only the positions of the first slot are recorded as draws. An exchange "
+                  "costs no gradient. The statistics of slot k > 0 are recorded as xk_NAME. If an "
+                  "exchange is seldom accepted (swapk_acceptance_rate), choose temperatures that "
+                  "are closer together. Each pi^beta must be a density that can be normalised.",
        .sources = {"Swendsen & Wang 1986, Phys. Rev. Lett. 57",
                    "Geyer 1991, Computing Science and Statistics 23"}});
 }

@@ -1,4 +1,4 @@
-// Barker's proposal: steps that turn downhill by chance, coordinate by coordinate.
+// Barker's proposal: steps whose sign favours lower U, chosen for each coordinate at random.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -9,12 +9,12 @@ namespace {
 
 using namespace mixwell;
 
-/// theta_i + b_i eps z_i with b_i = 1 with probability 1 / (1 + exp(eps z_i dU/dtheta_i)), else -1:
-/// the density is twice that of N(theta, eps^2 I) over 1 + exp((y - theta)_i dU/dtheta_i), for each
-/// coordinate.
+/// theta_i + b_i eps z_i with b_i = 1 with probability 1 / (1 + exp(eps z_i dU/dtheta_i)), else -1.
+/// For each coordinate, the density is twice the density of N(theta, eps^2 I) over
+/// 1 + exp((y - theta)_i dU/dtheta_i).
 class BarkerStep final : public AsymmetricProposal {
  public:
-  static constexpr const char* advice = "0.4 suits many coordinates";
+  static constexpr const char* advice = "0.4 suits high dimensions";
 
   void draw(const From& from, const edge::Noise& noise, Batch y) const override {
     noise.normals(y, 0);
@@ -42,7 +42,7 @@ class BarkerStep final : public AsymmetricProposal {
   }
 
  private:
-  /// Without overflow.
+  /// log(1 + exp(x)) without overflow.
   static double log_one_plus_exp(double x) {
     return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
   }
@@ -53,12 +53,13 @@ class BarkerStep final : public AsymmetricProposal {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<AsymmetricKernel<BarkerStep>>(
       {.id = "barker",
-       .summary = "random-walk steps that turn downhill by chance, accepted by Metropolis",
-       .details =
-           "theta*_i = theta_i + b_i eps z_i, z_i ~ N(0, 1), b_i = 1 with probability 1 / (1 + "
-           "exp(eps z_i dU/dtheta_i)), else -1; accepted with probability min(1, exp(U - U*) "
-           "prod_i (1 + exp((theta* - theta)_i g_i)) / (1 + exp((theta - theta*)_i g*_i))). A step "
-           "that is too long costs acceptance, but, unlike MALA's, never sends the chain far off: "
-           "eps may be wrong by much. Costs one gradient a transition.",
+       .summary =
+           "Random-walk steps that favour lower U (Barker's proposal), with Metropolis-Hastings",
+       .details = "theta*_i = theta_i + b_i eps z_i, z_i ~ N(0, 1), b_i = 1 with probability 1 / "
+                  "(1 + exp(eps z_i dU/dtheta_i)), else -1. theta* is accepted with probability "
+                  "min(1, exp(U - U*) prod_i (1 + exp((theta* - theta)_i g_i)) / (1 + exp((theta - "
+                  "theta*)_i g*_i))). A step that is too long lowers the acceptance rate, but "
+                  "unlike a MALA step it never sends the chain far away, so eps need not be well "
+                  "tuned. A transition costs one gradient.",
        .sources = {"Livingstone & Zanella 2022, J. R. Stat. Soc. B 84"}});
 }

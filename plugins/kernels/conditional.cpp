@@ -1,4 +1,4 @@
-// An exact draw of a block given the rest, where the model offers it.
+// An exact draw of a block of parameters given the others, if the model offers such draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
 
@@ -13,7 +13,8 @@ using namespace mixwell;
 using model_part::listed;
 using model_part::ModelPart;
 
-/// The slot becomes a draw of the model's given the rest, which are the numbers of the law.
+/// Replaces the slot by the model's draw given the rest of the position. The numbers of the law
+/// hold this rest.
 class DrawGivenRest {
  public:
   DrawGivenRest(ModelPart part, std::size_t which)
@@ -23,7 +24,8 @@ class DrawGivenRest {
 
   void operator()(Columns& block, edge::Law law, edge::Noise noise,
                   edge::Out<edge::Position> next) const {
-    // What the written rows hold is not read; next is memory of another version.
+    // The model does not read the old values of these rows, so zeros replace them. `next` cannot
+    // replace them, because it holds another version of the slot.
     MatrixMap unread = block.scratch().matrix(next.rows(), next.cols());
     unread.setZero();
     MatrixMap position = part_.position(law.numbers(), unread, block.scratch());
@@ -55,18 +57,19 @@ class Conditional final : public TransitionKernel {
  private:
   std::size_t choose(const ModelPart& part) const {
     if (part.model() == nullptr || part.model()->offers<ConditionalDraws>() == nullptr) {
-      throw InputError("kernel `" + name() + "`: the law of `" + part.slot() +
-                       "` offers no draws given the rest; use another kernel there");
+      throw InputError("kernel `" + name() + "`: the target density of `" + part.slot() +
+                       "` offers no exact draws given the other parameters. Use a kernel that does "
+                       "not need exact draws.");
     }
     const auto offered = part.model()->offers<ConditionalDraws>()->conditionals();
     for (std::size_t k = 0; k < offered.size(); ++k) {
       if (select_coordinates(part.model()->parameters(), offered[k]) == part.coordinates())
         return k;
     }
-    throw InputError("kernel `" + name() + "`: model `" + part.model()->name() +
-                     "` offers no draw of [" + part.held() + "] given the rest; it offers " +
-                     listed(offered) +
-                     ": an update of compositor `blocks` has one of these as its parameters");
+    throw InputError(
+        "kernel `" + name() + "`: model `" + part.model()->name() + "` offers no exact draw of [" +
+        part.held() + "] given the other parameters. It offers exact draws of " + listed(offered) +
+        ". In compositor `blocks`, give an update one of these lists as its parameters.");
   }
 };
 
@@ -75,12 +78,13 @@ class Conditional final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Conditional>(
       {.id = "conditional",
-       .summary = "an exact draw of a block of parameters given the rest",
+       .summary = "Exact draw of a block of parameters given the other parameters",
        .details =
-           "The parameters of an update of compositor `blocks` are drawn anew from their law given "
-           "all others, by the model (ConditionalDraws); which ones a model offers, its details "
-           "say. It evaluates nothing and has no step size. What the model draws is held to the "
-           "law by `mixwell verify`, and by the contract of models.",
+           "Each update of compositor `blocks` moves some parameters. The model draws these from "
+           "their conditional distribution given all other parameters (ConditionalDraws). The "
+           "details of each model say which parameters the model can draw. The kernel does not "
+           "evaluate U, and has no step size. `mixwell verify` and the contract tests for models "
+           "check whether the draws agree with the model's density.",
        .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6",
                    "Gelfand & Smith 1990, J. Am. Stat. Ass. 85"}});
 }

@@ -1,4 +1,4 @@
-// Delayed acceptance: a cheap law proposes, the model's own decides.
+// Delayed acceptance: a cheap density proposes, and the model's own density decides.
 // SPDX-License-Identifier: Apache-2.0
 #include "../compositors/parts.hpp"
 
@@ -13,11 +13,11 @@
 namespace mixwell::delayed_acceptance {
 namespace {
 
-/// Where the stages began, and where they led.
+/// The position before the first stage, and the position after the last stage.
 struct Began;
 struct Led;
 
-/// What the decision needs of x = theta and of y, what is proposed.
+/// The inputs of the decision, at x = theta and at the proposal y.
 struct Ends {
   Edge<edge::Proposed<edge::Position>> end;
   Edge<edge::StageLaw> rough;
@@ -27,7 +27,7 @@ struct Ends {
   Edge<edge::Potential<Led>> rough_there;
 };
 
-/// U at y in the columns that moved; in the others it is U(x).
+/// Evaluates U at y in the columns that moved. In the other columns the result is U(x).
 class EvaluateWhereMoved {
  public:
   void operator()(Columns& block, edge::Position theta, edge::PointPosition end, edge::Law law,
@@ -59,7 +59,7 @@ class EvaluateWhereMoved {
   }
 };
 
-/// (U, grad U) of the model's law at y. At most one evaluation a column.
+/// (U, grad U) of the model's law at y. Makes at most one evaluation for each column.
 EvaluationAt<edge::There> evaluate_where_moved(Transition& t,
                                                Edge<edge::Proposed<edge::Position>> end,
                                                const EvaluationAt<edge::Here>& here) {
@@ -82,12 +82,13 @@ enum class Decision { acceptance, moved };
 constexpr StatisticTable<Decision, 2> decisions{
     {{Decision::acceptance,
       {"acceptance_rate", RecordType::real, "",
-       "probability of taking what the stages led to; 0 where they did not move"}},
+       "acceptance probability of the position after the last stage; 0 if no stage moved"}},
      {Decision::moved,
-      {"moved", RecordType::boolean, "", "the stages moved, and U was evaluated where they led"}}}};
+      {"moved", RecordType::boolean, "",
+       "whether any stage moved; if so, U was evaluated at the position after the last stage"}}}};
 
-/// y with probability min(1, exp(U(x) - U(y) - V(x) + V(y))), V the stages' potential; 0 where that
-/// is not finite.
+/// Accepts y with probability min(1, exp(U(x) - U(y) - V(x) + V(y))), where V is the stages'
+/// potential. The probability is 0 if the exponent is not finite.
 class Decide {
  public:
   void operator()(Columns& block, edge::Position theta, edge::Proposed<edge::Position> end,
@@ -104,7 +105,8 @@ class Decide {
     RowMap log_ratio = block.scratch().row(w);
     noise.uniforms(uniform);
     log_ratio = (u - u_end) - (v - v_end);
-    // Taken before the next state is written: it may share the memory of the present one.
+    // Computed before the next state is written, because the next state may share memory with the
+    // current state.
     for (Index j = 0; j < w; ++j) {
       const bool moved = !(theta.col(j).array() == end.col(j).array()).all();
       const bool tells = moved && std::isfinite(log_ratio(j));
@@ -120,11 +122,11 @@ class Decide {
   }
 };
 
-/// The next state of the transition.
+/// Adds the decision, which writes the next state.
 void decide(Transition& t, const Ends& ends) {
   using edge::CarriedGradient;
   const Traits traits{
-      .whole_numbers = true,  // it takes what the stages propose
+      .whole_numbers = true,  // the decision only takes values that the stages propose
   };
   const auto law = t.target();
   t.add("accept", OperationKind::accept, traits, Decide(), t.position(), ends.end, law, ends.rough,
@@ -144,18 +146,18 @@ class DelayedAcceptance final : public TransitionKernel {
       fields.components("kernels", kernels)
           .required()
           .help(
-              "the stages of the proposal in their order, kernels that move by the oracle's law; a "
-              "name may come again. They must be the same read backwards: [a], [a, a], [a, b, a]");
+              "the stages in order, for example [a], [a, a] or [a, b, a]; the list must be the "
+              "same in reverse order");
       fields.component("oracle", oracle)
           .required()
           .help(
-              "the law of the stages, cheaper than the model's, such as a surrogate or a "
+              "source of the density that the stages use, cheaper than the model: a surrogate or a "
               "minibatch");
     }
   };
   explicit DelayedAcceptance(const Params& params)
       : params_(params), labels_(parts::labels(params.kernels)) {
-    if (params.kernels.empty()) throw ParameterError("kernels", "names no kernel");
+    if (params.kernels.empty()) throw ParameterError("kernels", "must name at least one kernel");
   }
 
  protected:
@@ -173,7 +175,9 @@ class DelayedAcceptance final : public TransitionKernel {
       graph.end_description();
     }
     if (graph.current(trial) == start) {
-      throw WiringError("kernel `" + t.site().path + "`: its stages do not move anything");
+      throw WiringError("kernel `" + t.site().path +
+                        "`: the stages in `kernels` do not move the position. Add a stage that "
+                        "moves the position.");
     }
     const Edge<edge::Proposed<edge::Position>> end{graph.current(trial)};
     const EvaluationAt<edge::There> there = evaluate_where_moved(t, end, here);
@@ -186,7 +190,7 @@ class DelayedAcceptance final : public TransitionKernel {
   }
 
  private:
-  /// The place of a stage: it moves the trial by the stage law.
+  /// The site of a stage. The stage moves the trial position under the stage law.
   Site stage(const Transition& t, std::size_t k, Variable trial, Value law) const {
     const Site& whole = t.site();
     return {.path = t.path(labels_[k]),
@@ -208,19 +212,23 @@ class DelayedAcceptance final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::delayed_acceptance::DelayedAcceptance>(
       {.id = "delayed-acceptance",
-       .summary = "proposals by kernels on a cheap law, decided by the model's own",
+       .summary = "Proposals by kernels on a cheap density, accepted or rejected by the model's "
+                  "own density",
        .details =
-           "The kernels in `kernels` move a copy of the position, one after another, by the law "
-           "exp(-V) of `oracle`. Where they have moved it from x to y, U(y) is evaluated, and y is "
-           "taken with probability min(1, exp(U(x) - U(y) - V(x) + V(y))); where every stage "
-           "rejected, nothing of the model is. That is exact if the stages together are "
-           "reversible for exp(-V), and V does not follow the position: the certificate derives "
-           "both. A stage is a kernel with one Metropolis decision over a momentum that is drawn "
-           "anew; stages must be the same read backwards, and a kernel that comes again must not "
-           "learn for itself (give it a step_size). A noisy V has one draw of its noise in a "
-           "transition; it goes with stages that do not follow its gradient.\n"
-           "Costs: one evaluation of U where the stages moved, two of V beside those of the "
-           "stages. acceptance_rate counts 0 where they did not move; `moved` says where they did.",
+           "The kernels in `kernels`, called stages, move a copy of the position one after "
+           "another; they use the density exp(-V) of `oracle`. If the stages have moved the copy "
+           "from x to y, the kernel evaluates U(y) and accepts y with probability min(1, exp(U(x) "
+           "- U(y) - V(x) + V(y))). If every stage rejected, the model is not evaluated. This is "
+           "exact under two conditions, which the certificate derives: the stages together are "
+           "reversible for exp(-V), and the function V does not change when the chain moves. A "
+           "stage must be a kernel with one Metropolis decision. If the stage has a momentum, each "
+           "transition must draw a new momentum. The list of stages must be the same in reverse "
+           "order. A kernel may occur more than once, but must then not learn its step size (set "
+           "its step_size). A noisy V is allowed if the stages do not follow the gradient of V; V "
+           "then keeps one draw of its noise during a transition.\nIf the stages moved the copy, a "
+           "transition costs one evaluation of U. A transition also costs two evaluations of V "
+           "beyond those of the stages. If the stages did not move the copy, acceptance_rate is 0, "
+           "and `moved` is false.",
        .sources = {"Christen & Fox 2005, J. Comp. Graph. Stat. 14, 795-810",
                    "Liu 2001, Monte Carlo Strategies in Scientific Computing, section 9.4.3"}});
 }

@@ -15,10 +15,10 @@ using namespace mixwell;
 using gaussian_prior::Likelihood;
 using gaussian_prior::PriorPart;
 
-/// A bracket that has been cut so often holds its start alone.
+/// Largest number of cuts of a bracket. After this many cuts a bracket contains only its start.
 constexpr std::uint32_t most_cuts = 200;
 
-/// The angles of a column that are still possible.
+/// The bracket of the angles that are still possible in one column.
 struct Bracket {
   double level, low, high, angle;
   bool done;
@@ -32,8 +32,8 @@ constexpr StatisticTable<Count, 1> counts{{{Count::evaluations,
                                             {"slice_evaluations", RecordType::integer, "",
                                              "evaluations of the likelihood in the transition"}}}};
 
-/// x* = m + (x - m) cos a + v sin a with v = L z: all columns at once, those that are not done
-/// evaluate one angle in each round. A round copies d + 3 b numbers a column.
+/// x* = m + (x - m) cos a + v sin a with v = L z. All columns run together: in each round, every
+/// column that is not done evaluates one angle. A round copies d + 3 b numbers for each column.
 class EllipticalSlice {
  public:
   explicit EllipticalSlice(PriorPart part) : part_(std::move(part)) {}
@@ -68,7 +68,7 @@ class EllipticalSlice {
     const MatrixMap& v;
   };
 
-  /// The level, and a first bracket that begins and ends at the first angle.
+  /// Draws the level, and a first bracket that begins and ends at the first angle.
   void begin(Bracket* brackets, const MatrixMap& position, const Likelihood& likelihood,
              const edge::Noise& noise, Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
@@ -86,7 +86,7 @@ class EllipticalSlice {
     }
   }
 
-  /// One angle of every column that is not done; false if there is none.
+  /// Tries one angle in every column that is not done. Returns false if all columns are done.
   bool advance(const Ellipses& of, const Likelihood& likelihood, const edge::Noise& noise,
                std::uint32_t round, edge::Out<edge::Position>& next, edge::Statistics<Count>& out,
                Workspace& scratch) const {
@@ -150,12 +150,14 @@ class EllipticalSliceKernel final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<EllipticalSliceKernel>(
       {.id = "elliptical-slice",
-       .summary = "elliptical slice sampling of parameters with a Gaussian prior",
+       .summary = "Elliptical slice sampling of parameters with a Gaussian prior",
        .details =
-           "v = L z is a draw of the prior about its mean m; of the ellipse m + (x - m) cos a + v "
-           "sin a an angle is drawn uniformly whose likelihood is above a level, by cutting a "
-           "bracket. Nothing to tune, no rejection, no gradient. The model has the prior apart "
-           "from its likelihood (GaussianPrior), given the rest where it is one of blocks; a round "
-           "costs one evaluation of the likelihood, `slice_evaluations` in all.",
+           "The prior is N(m, L L'), and v = L z with z ~ N(0, I). The kernel draws the angle a "
+           "uniformly from the part of the ellipse m + (x - m) cos a + v sin a where the "
+           "likelihood is above a random level. To find such an angle, the kernel shrinks a "
+           "bracket. There is nothing to tune, no rejection and no gradient. The model must offer "
+           "its Gaussian prior separately from its likelihood (GaussianPrior); in compositor "
+           "`blocks` this is the prior given the other parameters. Each angle that the kernel "
+           "tries costs one evaluation of the likelihood; `slice_evaluations` counts these.",
        .sources = {"Murray, Adams & MacKay 2010, AISTATS, JMLR W&CP 9, figure 2"}});
 }

@@ -1,4 +1,4 @@
-// Whole numbers drawn from their law given the rest, one after another.
+// Draws whole numbers from their conditional distribution, one coordinate after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
 
@@ -15,7 +15,8 @@ namespace {
 using namespace mixwell;
 using model_part::ModelPart;
 
-/// Values of a coordinate that are all evaluated.
+/// The largest number of values of a coordinate. It is limited because U is evaluated at each
+/// value.
 constexpr std::int64_t most_values = 4096;
 
 enum class Decision { acceptance };
@@ -23,9 +24,9 @@ enum class Decision { acceptance };
 constexpr StatisticTable<Decision, 1> decisions{
     {{Decision::acceptance,
       {"acceptance_rate", RecordType::real, "",
-       "probability to take another value, averaged over the coordinates"}}}};
+       "probability of moving to another value, averaged over the coordinates"}}}};
 
-/// p_0 .. p_(n-1) in place of potentials u; all 0 where none is finite.
+/// Replaces potentials u by probabilities p_0 .. p_(n-1); all 0 if no potential is finite.
 void to_probabilities(double* u, Index n) {
   double least = INFINITY;
   for (Index k = 0; k < n; ++k) least = std::min(least, std::isnan(u[k]) ? INFINITY : u[k]);
@@ -37,7 +38,8 @@ void to_probabilities(double* u, Index n) {
   for (Index k = 0; k < n && sum > 0.0; ++k) u[k] /= sum;
 }
 
-/// A value with probability proportional to p, `left_out` never; -1 where there is no other.
+/// Draws a value other than `left_out` with probability proportional to p. Returns -1 if no other
+/// value has a positive probability.
 Index choose(const double* p, Index n, Index left_out, double uniform) {
   double total = 0.0;
   for (Index k = 0; k < n; ++k) total += k == left_out ? 0.0 : p[k];
@@ -53,7 +55,7 @@ Index choose(const double* p, Index n, Index left_out, double uniform) {
   return last;
 }
 
-/// Each coordinate in turn, U at all of its n values: b n evaluations a column.
+/// Updates one coordinate after another from U at all of its n values: b n evaluations a column.
 class DrawWholeNumbers {
  public:
   DrawWholeNumbers(std::vector<WholeNumbers> ranges, bool metropolised)
@@ -100,8 +102,8 @@ class DrawWholeNumbers {
     }
   }
 
-  /// Metropolised: another value y with probability p_y / (1 - p_now), taken with probability
-  /// min(1, (1 - p_now) / (1 - p_y)).
+  /// Metropolised: proposes another value y with probability p_y / (1 - p_now), and accepts y with
+  /// probability min(1, (1 - p_now) / (1 - p_y)).
   Index draw(const double* p, Index n, Index now, const double* uniform) const {
     const Index to = choose(p, n, metropolised_ ? now : -1, uniform[0]);
     if (to < 0) return now;
@@ -120,11 +122,11 @@ class Gibbs final : public TransitionKernel {
     bool metropolised = true;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U comes from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U");
       fields.flag("metropolised", metropolised)
           .help(
-              "propose a value other than the present one, which mixes better; false: a plain "
-              "draw from the conditional law");
+              "propose a value other than the current one, for better mixing; false draws from the "
+              "conditional distribution");
     }
   };
   explicit Gibbs(const Params& params) : params_(params) {}
@@ -140,16 +142,19 @@ class Gibbs final : public TransitionKernel {
  private:
   std::vector<WholeNumbers> ranges(const Transition& t) const {
     const ModelPart part(t);
-    if (part.model() == nullptr) refuse(part.slot(), "it is not the law of a model");
+    if (part.model() == nullptr)
+      refuse(part.slot(), "the target density is not the density of a model. Use another kernel.");
     const auto all = whole_numbers(part.model()->parameters());
     const auto names = coordinate_names(part.model()->parameters());
     std::vector<WholeNumbers> found;
     for (const Index c : part.coordinates()) {
       const auto& range = all[static_cast<std::size_t>(c)];
       const std::string& coordinate = names[static_cast<std::size_t>(c)];
-      if (!range) refuse(coordinate, "it takes real numbers; use kernel `slice`");
+      if (!range) refuse(coordinate, "this parameter takes real numbers. Use kernel `slice`.");
       if (range->most - range->least >= most_values) {
-        refuse(coordinate, "it has more than " + std::to_string(most_values) + " values");
+        refuse(coordinate,
+               "this parameter has more than " + std::to_string(most_values) +
+                   " values. Use another kernel, or narrow the bounds of the parameter.");
       }
       found.push_back(*range);
     }
@@ -157,8 +162,8 @@ class Gibbs final : public TransitionKernel {
   }
 
   [[noreturn]] void refuse(const std::string& what, const std::string& why) const {
-    throw InputError("kernel `" + name() + "` evaluates U at every value that `" + what +
-                     "` can take: " + why);
+    throw InputError("kernel `" + name() + "` evaluates U at every value of `" + what +
+                     "`, which is not possible here: " + why);
   }
 
   Params params_;
@@ -169,13 +174,13 @@ class Gibbs final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Gibbs>(
       {.id = "gibbs",
-       .summary = "whole numbers drawn given the rest, by U at all of their values",
-       .details =
-           "For parameters that take whole numbers between bounds, such as a changepoint or "
-           "labels, "
-           "one after another: U at each of the n values gives the law given the rest. By default "
-           "another value y than the present x is proposed with probability p_y / (1 - p_x) and "
-           "taken with probability min(1, (1 - p_x) / (1 - p_y)); with metropolised = false the "
-           "value is drawn. n evaluations of U a coordinate.",
+       .summary = "Gibbs draws of whole-number parameters, from U at all possible values",
+       .details = "Use this kernel for parameters that take whole numbers between bounds, such as "
+                  "a changepoint or labels. The kernel updates one coordinate after another. U at "
+                  "each of the n values of a coordinate gives the conditional distribution of the "
+                  "coordinate. By default the kernel proposes a value y other than the current x "
+                  "with probability p_y / (1 - p_x), and accepts y with probability min(1, (1 - "
+                  "p_x) / (1 - p_y)). With metropolised = false it draws the value from the "
+                  "conditional distribution. Each coordinate costs n evaluations of U.",
        .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6", "Liu 1996, Biometrika 83, 681-682"}});
 }

@@ -1,4 +1,4 @@
-// Gradient descent: the optimiser that every sampler without noise turns into.
+// Gradient descent, an optimiser: a sampler without its noise.
 // SPDX-License-Identifier: Apache-2.0
 #include "optimiser/operations.hpp"
 
@@ -17,7 +17,7 @@ constexpr StatisticTable<Search, 2> descent_statistics{
       {"gradient_norm", RecordType::real, "nats / theta", "|grad U| after the step"}},
      {Search::flag,
       {"diverging", RecordType::boolean, "",
-       "the step ended where U or its gradient is not finite, and was dropped"}}}};
+       "whether the step was dropped because U or its gradient was not finite after it"}}}};
 
 class GradientDescent final : public TransitionKernel {
  public:
@@ -27,13 +27,15 @@ class GradientDescent final : public TransitionKernel {
     bool hessian = false;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       fields.number("step_size", step_size)
           .unit("theta^2 / nat")
           .above(0)
-          .help("eps of theta+ = theta - eps grad U; below 2 / (largest curvature) it converges");
+          .help(
+              "eps of theta+ = theta - eps grad U; the descent converges if eps < 2 / (largest "
+              "Hessian eigenvalue)");
       fields.flag("hessian", hessian)
-          .help("record the Hessian at every draw: d^2 numbers, 2 d gradients");
+          .help("record the Hessian at every draw (d^2 numbers, costs 2 d gradients)");
     }
   };
   explicit GradientDescent(const Params& params) : params_(params) {}
@@ -80,10 +82,9 @@ class GradientDescent final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<GradientDescent>(
       {.id = "gradient-descent",
-       .summary = "no sampler: steps against the gradient",
-       .details =
-           "A sweep is theta+ = theta - eps grad U. It ends at a mode, where a sampler would go "
-           "on; set allow = [\"none\"] in [run]. Statistics: gradient_norm, and, if wanted, the "
-           "hessian.",
+       .summary = "Gradient descent (an optimiser, not a sampler)",
+       .details = "A sweep is theta+ = theta - eps grad U. The descent converges to a mode and "
+                  "stays there, whereas a sampler keeps moving. Set allow = [\"none\"] in [run]. "
+                  "Statistics: gradient_norm and, with hessian = true, hessian.",
        .sources = {"Cauchy 1847, C. R. Acad. Sci. 25"}});
 }

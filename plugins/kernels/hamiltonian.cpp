@@ -20,9 +20,9 @@ class Hamiltonian final : public TransitionKernel {
     std::string ratio = "oracle";
     std::string coupling = "mass";
 
-    Params() { about_estimator = "curvature of the flow"; }
+    Params() { about_estimator = "preconditioner of the flow"; }
     void declare(Fields& fields) {
-      fields.component("integrator", integrator).or_default("leapfrog").help("scheme of the flow");
+      fields.component("integrator", integrator).or_default("leapfrog").help("integration scheme");
       TransitionParams::declare(fields, [this] {
         return metropolis && coupling == "mass" && !integrator->has_friction();
       });
@@ -31,41 +31,37 @@ class Hamiltonian final : public TransitionKernel {
           .above(0)
           .refines(Refines::step_size_squared)
           .instead_of("step_size")
-          .help("eta = eps^2, as stochastic-gradient samplers with a velocity v = eps p write it");
+          .help("eta = eps^2, as in stochastic-gradient samplers with velocity v = eps p");
       schedule.declare_shape(fields);
       steps.declare(fields);
       fields.number("persistence", redraw.persistence)
           .at_least(0)
           .at_most(1)
           .refines(Refines::persistence)
-          .help(
-              "of the momentum from sweep to sweep: p <- persistence p + sqrt(1 - persistence^2) "
-              "z, and -p after a rejection; 0 redraws it, 1 never does. Wrong where its law "
-              "changes between sweeps (coupling mass with a curvature of other slots)");
+          .help("weight a of the old momentum: p <- a p + sqrt(1 - a^2) z; 0 redraws p");
       fields.integer("refresh_every", redraw.every)
           .at_least(1)
           .at_most(1e12)
           .refines(Refines::redraw_every)
-          .only_where("persistence below 1; at 1 the momentum is never redrawn",
+          .only_where("persistence below 1, because at 1 the momentum is never redrawn",
                       [this] { return redraw.persistence < 1.0; })
-          .help(
-              "redraw the momentum in one of so many transitions, and carry it through the others");
+          .help("n: redraw the momentum in every n-th transition, and keep it in the others");
       fields.flag("metropolis", metropolis)
-          .help("accept or reject; false leaves the error of the integrator in the draws");
+          .help("accept or reject each trajectory; false keeps the integrator's error");
       fields.text("ratio", ratio)
           .one_of({"oracle", "target"})
           .only_with("metropolis", {"true"})
-          .help(
-              "whose U the acceptance ratio has: the oracle's, as the dynamics; or the model's "
-              "own, which costs one exact evaluation a transition and keeps pi whatever the "
-              "oracle is");
+          .help("U in the acceptance ratio: of the oracle, or the exact U of the model (target)");
       fields.text("coupling", coupling)
           .one_of({"mass", "symmetric", "factor", "one-sided"})
-          .only_where("an estimator other than the identity, with which all couplings are the same",
-                      [this] { return !estimator->representation()->is_identity(); })
+          .only_where(
+              "an estimator other than the identity, because all couplings are equal for the "
+              "identity",
+              [this] { return !estimator->representation()->is_identity(); })
           .help(
-              "how the curvature enters theta' = A M^-1 p, p' = -A' grad U: (A, M) = (I, B), "
-              "(H, I), (S, I), or A = H in theta' alone with M = I");
+              "A and M of theta' = A M^-1 p, p' = -A' grad U. mass: A = I, M = H^-1. symmetric: A "
+              "= H, M = I. factor: A = S with S S' = H, M = I. one-sided: A = H in theta' only, M "
+              "= I");
     }
     void settle() { steps.settle(); }
   };
@@ -79,24 +75,27 @@ class Hamiltonian final : public TransitionKernel {
     params_.schedule.step_size = params_.step_size.step_size;
     params.steps.check();
     if (!params.schedule.is_constant() && (params.step_size.learns() || params.step_size.jitter)) {
-      throw ParameterError("schedule",
-                           "eps falls with the sweep, and is neither learnt nor jittered; leave "
-                           "out target_acceptance and step_size_jitter, or the schedule");
+      throw ParameterError(
+          "schedule",
+          "makes eps fall from sweep to sweep, so eps cannot also be learnt or jittered. Remove "
+          "target_acceptance and step_size_jitter, or remove schedule.");
     }
     if (params.metropolis && params.integrator->has_noise()) {
       throw ParameterError("integrator",
-                           "has noise of its own, which the Metropolis ratio does not account for; "
-                           "set metropolis = false, or use leapfrog");
+                           "adds noise, which the Metropolis ratio does not account for. Set "
+                           "metropolis = false, or use leapfrog.");
     }
     if (params.step_size.learns() && !params.metropolis) {
-      throw ParameterError("target_acceptance",
-                           "there is no acceptance to learn from without metropolis = true");
+      throw ParameterError(
+          "target_acceptance",
+          "needs acceptance probabilities to learn from, and there are none without Metropolis. "
+          "Set metropolis = true, or remove target_acceptance.");
     }
   }
 
  protected:
   void transition(Transition& t) const override {
-    const auto H = t.curvature(params_.estimator);
+    const auto H = t.preconditioner(params_.estimator);
     const auto law = t.law(params_.oracle);
     PhaseMomentum p = t.momentum(coupling_, H);
     const auto eps = params_.schedule.is_constant()
@@ -117,7 +116,7 @@ class Hamiltonian final : public TransitionKernel {
     if (!params_.metropolis) return move_along(t, flow);
     Proposal end = propose_along(t, flow);
     if (params_.ratio == "oracle") return t.metropolis(law, end);
-    end.at.reset();  // of the oracle's law
+    end.at.reset();  // end.at is an evaluation of the oracle's law
     t.metropolis(t.target(), end);
   }
 
@@ -133,17 +132,19 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "hamiltonian",
        .summary = "Hamiltonian Monte Carlo with static trajectories",
        .details =
-           "Each transition redraws p ~ N(0, M), follows theta' = A M^-1 p, p' = -A' grad U for L "
-           "steps of eps, and accepts the end with probability min(1, exp(H_start - H_end)), "
-           "H = U(theta) + 1/2 p' M^-1 p (a published QNHMC prints the sign of this ratio "
-           "reversed). eps may be fixed, jittered, learnt in warm-up, or fall with the sweep "
-           "(without "
-           "Metropolis its average weighs each draw by eps); L fixed, jittered, or by a rule of "
-           "its own (kind steps). With "
-           "persistence the momentum is redrawn in part and reversed on rejection. Dynamics of a "
-           "noisy oracle are exact with ratio = \"target\": noise that is drawn afresh at every "
-           "step, from a law that depends on theta alone, makes a trajectory and its reverse "
-           "equally likely.",
+           "Each transition redraws p ~ N(0, M) and follows theta' = A M^-1 p, p' = -A' grad U for "
+           "L steps of eps. The kernel accepts the end with probability min(1, exp(H_start - "
+           "H_end)), H = U(theta) + 1/2 p' M^-1 p (the QNHMC paper prints H_end - H_start). eps "
+           "may be fixed, jittered, learnt in warmup, or fall with the sweep. If eps falls and "
+           "there is no Metropolis decision, averages weight each draw by eps. L may be fixed, "
+           "jittered, or drawn by a rule (kind steps). With coupling one-sided, M = I, and A = H "
+           "appears only in the equation of theta'.\nWith persistence, the momentum is redrawn in "
+           "part and reversed after a rejection; persistence = 1 never redraws it. Persistence is "
+           "wrong if the momentum's distribution changes between sweeps (coupling mass with a "
+           "preconditioner made from other slots).\nratio = \"target\" costs one exact evaluation "
+           "of U a transition and leaves the target density invariant for every oracle. The oracle "
+           "may draw new noise at every step if the distribution of the noise depends only on "
+           "theta, because a trajectory and its reverse are then equally likely.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
                    "Horowitz 1991, Phys. Lett. B 268 (persistence)",
                    "Neal 2011, MCMC using Hamiltonian dynamics",

@@ -20,25 +20,30 @@ class Langevin final : public TransitionKernel, public RowByRow {
     void declare(Fields& fields) {
       fields.component("integrator", integrator)
           .or_default("euler-maruyama")
-          .help("scheme of the dynamics, one with noise and without friction");
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+          .help("integrator of the dynamics; it must have noise and no friction");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       fields.component("estimator", estimator)
           .or_default("identity")
-          .help("H of the drift -H grad U and of the noise, 2 eps H");
+          .help(
+              "preconditioner H of the drift -H grad U and of the noise, whose covariance is 2 eps "
+              "H");
       step_size.declare(fields);
-      steps.declare_fixed(fields, "steps of a transition, under one H");
+      steps.declare_fixed(fields, "number of steps in a transition, all with the same H");
     }
   };
 
   explicit Langevin(const Params& params) : params_(params) {
     if (!params.integrator->has_noise() || params.integrator->has_friction()) {
       throw ParameterError("integrator",
-                           "must have noise and no momentum to damp, as euler-maruyama; for "
-                           "schemes with a momentum there is kernel `hamiltonian`");
+                           "must have noise and no friction, as euler-maruyama does. Use kernel "
+                           "`hamiltonian` for integrators with a momentum.");
     }
     if (params.steps.fixed() > 1 &&
-        dynamic_cast<const OwnCurvature*>(params.estimator.get()) != nullptr) {
-      throw ParameterError("steps", "must be 1: the estimator's H follows theta from step to step");
+        dynamic_cast<const OwnPreconditioner*>(params.estimator.get()) != nullptr) {
+      throw ParameterError(
+          "steps",
+          "must be 1, because the estimator's H changes with theta from step to step. Set steps = "
+          "1, or use an estimator whose H does not depend on theta.");
     }
   }
 
@@ -46,8 +51,8 @@ class Langevin final : public TransitionKernel, public RowByRow {
   void transition(Transition& t) const override {
     const auto law = t.law(params_.oracle);
     const auto H = params_.integrator->takes_drift_correction()
-                       ? t.curvature(params_.estimator, law)
-                       : t.curvature(params_.estimator);
+                       ? t.preconditioner(params_.estimator, law)
+                       : t.preconditioner(params_.estimator);
     const auto eps = t.step_size(params_.step_size);
     move_along(t,
                {.integrator = params_.integrator,
@@ -72,11 +77,13 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Langevin dynamics without Metropolis (SGLD)",
        .details =
            "theta+ = theta - eps H grad U + sqrt(2 eps) S z, H = S S', with any oracle: the exact "
-           "gradient, a minibatch, or noise. eps may fall with the sweeps. H is a constant, or "
-           "fitted to other slots; where it follows theta itself (estimators rms-diagonal, "
-           "expected-fisher) the drift needs Gamma = div H, and steps = 1. The error in the draws "
-           "is of order eps; "
-           "a Metropolis-adjusted step is kernel `metropolis-gaussian` with mean = \"newton\".",
+           "gradient, a minibatch gradient or a noisy one. eps may fall with the sweeps; Welling & "
+           "Teh write theta - (eps / 2) grad U + N(0, eps), so their eps is twice this one. HAMCMC "
+           "uses schedule = \"power\" with exponent 0.51. H is constant, or fitted to other slots, "
+           "or follows theta itself (estimators rms-diagonal and expected-fisher). If H follows "
+           "theta, the drift needs Gamma = div H, and steps must be 1. The error in the draws is "
+           "of order eps. For the same step with a Metropolis decision, use kernel "
+           "`metropolis-gaussian` with mean = \"newton\".",
        .sources = {"Welling & Teh 2011, ICML (they write eps / 2 and N(0, eps))",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML"}});
 }

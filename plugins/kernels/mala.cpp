@@ -9,7 +9,7 @@ using namespace mixwell;
 /// N(theta - eps^2 / 2 grad U, eps^2 I).
 class LangevinStep final : public AsymmetricProposal {
  public:
-  static constexpr const char* advice = "0.574 suits many coordinates";
+  static constexpr const char* advice = "0.574 suits high dimensions";
 
   void draw(const From& from, const edge::Noise& noise, Batch y) const override {
     noise.normals(y);
@@ -33,12 +33,11 @@ class LangevinStep final : public AsymmetricProposal {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<AsymmetricKernel<LangevinStep>>(
       {.id = "mala",
-       .summary = "Langevin steps accepted by Metropolis and Hastings (MALA)",
-       .details =
-           "theta* ~ q(. | theta) = N(theta - eps^2 / 2 grad U(theta), eps^2 I), accepted with "
-           "probability min(1, exp(U - U*) q(theta | theta*) / q(theta* | theta)). The same steps "
-           "with a curvature are kernel `metropolis-gaussian` with mean = \"newton\". Costs one "
-           "gradient a transition.",
+       .summary = "Langevin steps with a Metropolis-Hastings decision (MALA)",
+       .details = "theta* ~ q(. | theta) = N(theta - eps^2 / 2 grad U(theta), eps^2 I) is accepted "
+                  "with probability min(1, exp(U - U*) q(theta | theta*) / q(theta* | theta)). "
+                  "Kernel `metropolis-gaussian` with mean = \"newton\" makes the same steps with a "
+                  "preconditioner. A transition costs one gradient.",
        .sources = {"Roberts & Tweedie 1996, Bernoulli 2",
                    "Roberts & Rosenthal 1998, J. R. Stat. Soc. B 60 (0.574)"}});
 }

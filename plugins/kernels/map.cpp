@@ -1,4 +1,4 @@
-// The mode: the maximum a posteriori estimate, by L-BFGS and Newton.
+// The mode (maximum a posteriori estimate), by L-BFGS and Newton steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "optimiser/operations.hpp"
 
@@ -12,9 +12,9 @@ using optimiser::Search;
 
 constexpr StatisticTable<Search, 2> climb_statistics{
     {{Search::gradient_norm,
-      {"gradient_norm", RecordType::real, "nats / theta", "|grad U| where it stopped"}},
+      {"gradient_norm", RecordType::real, "nats / theta", "|grad U| at the end"}},
      {Search::flag,
-      {"converged", RecordType::boolean, "", "gradient_norm is within the tolerance"}}}};
+      {"converged", RecordType::boolean, "", "whether gradient_norm is within the tolerance"}}}};
 
 constexpr std::int64_t polish_steps = 5;
 
@@ -27,18 +27,19 @@ class Map final : public TransitionKernel {
     bool hessian = true;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       fields.number("tolerance", tolerance)
           .unit("nats / theta")
           .above(0)
-          .help("converged where |grad U| is at most this");
+          .help("largest |grad U| that counts as converged");
       fields.integer("max_iterations", max_iterations)
           .at_least(1)
           .at_most(1e9)
-          .help("of L-BFGS, in a sweep");
+          .help("largest number of L-BFGS iterations in a sweep");
       fields.flag("hessian", hessian)
           .help(
-              "polish the mode by Newton steps, and record the Hessian there: d^2 numbers a draw");
+              "improve the mode by Newton steps, and record the Hessian at the mode (d^2 numbers a "
+              "draw)");
     }
   };
   explicit Map(const Params& params) : params_(params) {}
@@ -77,12 +78,12 @@ class Map final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Map>(
       {.id = "map",
-       .summary = "no sampler: climbs to the mode, with the Hessian there",
+       .summary = "Search for the mode and its Hessian (an optimiser, not a sampler)",
        .details =
-           "A sweep goes from the present position to a local minimum of U (L-BFGS with 10 pairs, "
-           "backtracking line search, then up to 5 Newton steps). One sweep is enough: set "
-           "warmup = 0, draws = 1 and allow = [\"none\"] in [run]; replicates start, by `init`, "
-           "at different points and may find different modes. Statistics: gradient_norm, "
-           "converged, hessian (d x d, central differences: 2 d gradients).",
+           "A sweep goes from the current position to a local minimum of U. It uses L-BFGS with 10 "
+           "pairs and a backtracking line search, then up to 5 Newton steps. One sweep is enough: "
+           "set warmup = 0, draws = 1 and allow = [\"none\"] in [run]. `init` starts the "
+           "replicates at different points, so they may find different modes. Statistics: "
+           "gradient_norm, converged, hessian (d x d, from central differences: 2 d gradients).",
        .sources = {"Liu & Nocedal 1989, Math. Program. 45"}});
 }

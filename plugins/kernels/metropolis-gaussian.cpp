@@ -14,18 +14,20 @@ namespace {
 /// The numbers of a ProposalLaw.
 struct ProposalNumbers : edge::Numbers<Role::parameter> {};
 
-/// N(m, eps^2 H) with H = S S' and B = H^-1. Numbers of a column: those of the curvature, then m
-/// (d of them), then eps.
+/// N(m, eps^2 H) with H = S S' and B = H^-1. Numbers of a column: those of the preconditioner, then
+/// m (d of them), then eps.
 class ProposalLaw final : public Potential {
  public:
-  explicit ProposalLaw(std::shared_ptr<const Representation> curvature)
-      : curvature_(std::move(curvature)) {}
+  explicit ProposalLaw(std::shared_ptr<const Representation> preconditioner)
+      : preconditioner_(std::move(preconditioner)) {}
 
-  static Index rows(Index curvature, Index dimension) noexcept { return curvature + dimension + 1; }
+  static Index rows(Index preconditioner, Index dimension) noexcept {
+    return preconditioner + dimension + 1;
+  }
 
   /// out = m + eps S z for z ~ N(0, I). One product with S.
   void draw(const Numbers& numbers, const edge::Noise& noise, Batch out, Workspace& scratch) const {
-    curvature_->S(numbers, noise.normals(out.rows(), out.cols()), out, scratch);
+    preconditioner_->S(numbers, noise.normals(out.rows(), out.cols()), out, scratch);
     for (Index j = 0; j < out.cols(); ++j) {
       const Tail at(numbers, j, out.rows());
       out.col(j) = at.mean + at.eps * out.col(j);
@@ -43,14 +45,14 @@ class ProposalLaw final : public Potential {
       const Tail at(numbers, j, d);
       step.col(j) = (y.col(j) - at.mean) / at.eps;
     }
-    curvature_->B(numbers, step, gradient, out.scratch);
+    preconditioner_->B(numbers, step, gradient, out.scratch);
     if (out.wants_potential()) potential(numbers, step, gradient, out);
     for (Index j = 0; j < y.cols(); ++j) gradient.col(j) /= Tail(numbers, j, d).eps;
   }
   double gradient_cost() const noexcept override { return 0.0; }
 
  private:
-  /// What stands behind the curvature's numbers of a column.
+  /// The last d + 1 numbers of a column: the mean m, then eps.
   struct Tail {
     Tail(const Numbers& numbers, Index j, Index d)
         : mean(numbers.column(j) + numbers.rows() - d - 1, d),
@@ -63,27 +65,28 @@ class ProposalLaw final : public Potential {
                  const Evaluation& out) const {
     const Index d = step.rows();
     RowMap log_det = out.scratch.row(step.cols());
-    curvature_->log_det_H(numbers, d, log_det, out.scratch);
+    preconditioner_->log_det_H(numbers, d, log_det, out.scratch);
     RowMap u = out.u();
     column_dots(step, product, u);
     for (Index j = 0; j < u.cols(); ++j) {
-      // B is positive definite: rounding has left nothing of it.
+      // B is positive definite, so a negative product comes only from rounding errors.
       if (u(j) < 0.0) u(j) = std::nan("");
       u(j) = 0.5 * (u(j) + log_det(j)) + static_cast<double>(d) * std::log(Tail(numbers, j, d).eps);
     }
   }
 
-  std::shared_ptr<const Representation> curvature_;
+  std::shared_ptr<const Representation> preconditioner_;
 };
 
-/// The numbers of a ProposalLaw with m = centre - a H g, where a = eps^2 / 2 or a given factor; m =
-/// centre without a gradient.
+/// Writes the numbers of a ProposalLaw with m = centre - a H g, where a = eps^2 / 2 or a given
+/// factor. Without a gradient, m = centre.
 class WriteLaw {
  public:
   explicit WriteLaw(std::optional<double> factor) : factor_(factor) {}
 
-  void operator()(Columns& block, edge::Curvature H, edge::StepSize eps, edge::PointPosition centre,
-                  std::optional<edge::PointGradient> g, edge::Out<ProposalNumbers> numbers) const {
+  void operator()(Columns& block, edge::Preconditioner H, edge::StepSize eps,
+                  edge::PointPosition centre, std::optional<edge::PointGradient> g,
+                  edge::Out<ProposalNumbers> numbers) const {
     const Index first = H.numbers().rows();
     const Index d = centre.rows();
     for (Index j = 0; j < numbers.cols() && first > 0; ++j) {
@@ -114,28 +117,30 @@ class MetropolisGaussian final : public TransitionKernel {
 
     Params() { step_size.step_size = 1.0; }
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       fields.component("estimator", estimator)
           .or_default("identity")
-          .help("curvature H of the proposal");
+          .help("preconditioner H of the proposal");
       fields.text("mean", mean)
           .one_of({"newton", "current", "slot"})
           .help(
-              "m of N(m, eps^2 H): newton: theta - a H grad U; current: theta; slot: the last "
-              "point of the memory, in an ensemble that of the slot updated last");
+              "Mean of the proposal. newton: theta - a H grad U. current: theta. slot: the last "
+              "point of the memory");
       fields.number("newton_factor", newton_factor)
           .above(0)
           .only_with("mean", {"newton"})
           .help(
-              "a of mean = newton; by default eps^2 / 2, a step of Langevin dynamics; 1 is "
-              "Newton's own step");
+              "a of the mean theta - a H grad U: eps^2 / 2 (a Langevin step) by default; 1 is a "
+              "full Newton step");
       fields.flag("own", own)
-          .only_where(
-              "an estimator that is fitted to points",
-              [this] { return dynamic_cast<const FittedCurvature*>(estimator.get()) != nullptr; })
+          .only_where("an estimator that is fitted to points",
+                      [this] {
+                        return dynamic_cast<const FittedPreconditioner*>(estimator.get()) !=
+                               nullptr;
+                      })
           .help(
-              "fit the estimator to the memory and the point itself, so that H differs between "
-              "theta and theta*; false: only to the memory");
+              "fit the estimator to the memory and to the point itself (false: to the memory "
+              "only)");
       step_size.declare_with_target(fields);
       estimate.declare(fields);
     }
@@ -156,17 +161,18 @@ class MetropolisGaussian final : public TransitionKernel {
   }
 
  private:
-  /// Of an estimate there is no gradient.
+  /// An estimate of the density has no gradient.
   void check_gradients(const Transition& t) const {
     const bool fits =
-        params_.own && std::dynamic_pointer_cast<const FittedCurvature>(params_.estimator);
+        params_.own && std::dynamic_pointer_cast<const FittedPreconditioner>(params_.estimator);
     if (params_.mean != "newton" && !fits) return;
-    throw InputError("kernel `" + t.site().path +
-                     "`: the model is known by an estimate of its density, which has no gradient; "
-                     "use mean = \"current\", and an estimator that is not fitted to points");
+    throw InputError(
+        "kernel `" + t.site().path +
+        "`: the model offers only an unbiased estimate of its density, which has no gradient. Use "
+        "mean = \"current\", and an estimator that is not fitted to points.");
   }
 
-  /// Adds the law of the proposal from a point: the same function of each.
+  /// Adds the proposal density of a point. The function is the same for every point.
   class ProposalLaws {
    public:
     ProposalLaws(Transition& t, Edge<edge::StepSize> eps, const MetropolisGaussian& kernel)
@@ -176,24 +182,24 @@ class MetropolisGaussian final : public TransitionKernel {
           function_(std::make_shared<ProposalLaw>(kernel.params_.estimator->representation())),
           write_(WriteLaw(kernel.params_.newton_factor)) {
       const auto fitted =
-          std::dynamic_pointer_cast<const FittedCurvature>(kernel.params_.estimator);
+          std::dynamic_pointer_cast<const FittedPreconditioner>(kernel.params_.estimator);
       if (kernel.params_.own && fitted) {
         fit_.emplace(t.site(), fitted);
       } else {
-        curvature_ = t.curvature(kernel.params_.estimator);
+        preconditioner_ = t.preconditioner(kernel.params_.estimator);
       }
       if (kernel.params_.mean != "slot") return;
       if (t.site().memory.points.empty()) {
         throw InputError("kernel `" + t.site().path +
-                         "`: mean = \"slot\" is a point of the memory, and there is none; use "
-                         "mean = \"newton\" or a compositor with several slots");
+                         "`: mean = \"slot\" uses the last point of the memory, but the memory has "
+                         "no points. Use mean = \"newton\", or a compositor with several slots.");
       }
       centre_ = t.site().memory.points.back();
     }
 
     Edge<ProposalNumbers> add(const std::string& path, const EvaluatedPoint& from) {
       const std::string name = path + "/proposal-law";
-      const auto H = fit_ ? fit_->add(t_.graph(), path, from) : curvature_;
+      const auto H = fit_ ? fit_->add(t_.graph(), path, from) : preconditioner_;
       std::optional<Edge<edge::PointGradient>> g;
       if (steps_) g = Edge<edge::PointGradient>{from.at.g};
       const Index rows = ProposalLaw::rows(t_.graph()[H.value].rows, t_.dimension());
@@ -208,7 +214,7 @@ class MetropolisGaussian final : public TransitionKernel {
     bool steps_;
     Value centre_{};
     std::optional<MemoryFit> fit_{};
-    Edge<edge::Curvature> curvature_{};
+    Edge<edge::Preconditioner> preconditioner_{};
     std::shared_ptr<const ProposalLaw> function_;
     SharedOperation<WriteLaw> write_;
   };
@@ -222,28 +228,29 @@ class MetropolisGaussian final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::metropolis_gaussian::MetropolisGaussian>(
       {.id = "metropolis-gaussian",
-       .summary = "Metropolis-Hastings with Gaussian proposals from a curvature (MHBFGS)",
+       .summary = "Metropolis-Hastings with Gaussian proposals from a preconditioner (MHBFGS)",
        .details =
-           "theta* ~ N(m(theta), eps^2 H(theta)), accepted with probability min(1, r), "
-           "r = exp(U(theta) - U(theta*)) q(theta | theta*) / q(theta* | theta) with\n"
-           "-log q(y | theta) = 1/2 (y - m)' H^-1 (y - m) / eps^2 + 1/2 log det H + d log eps: m "
-           "and H are made anew at theta*, and both log determinants are in r.\n"
-           "m = theta - a H grad U with a = eps^2 / 2 by default (mean = newton), theta (current), "
-           "or the last point of the memory (slot). With estimator bfgs, lbfgs or product-form in "
-           "ensemble-chain, H is fitted to the other slots and, with own = true, to the point "
-           "itself, which comes last where the estimator does not sort (MHBFGS); one point makes "
-           "no "
-           "pair, so chain, which lends no memory, is refused. For estimator identity, diagonal "
-           "and dense H does not depend on the point. A "
-           "transition costs one evaluation of U and its gradient, and with own = true two fits "
-           "instead of one.\n"
-           "Departs from the print: eps, which is 1 there; a, where the paper leaves open how long "
-           "its \"Newton step\" is (newton_factor = 1 and step_size = 1 is the literal reading); "
-           "the mean x_1 that it names first is the point itself, mean = current.",
+           "theta* ~ N(m(theta), eps^2 H(theta)) is accepted with probability min(1, r), r = "
+           "exp(U(theta) - U(theta*)) q(theta | theta*) / q(theta* | theta), where\n-log q(y | "
+           "theta) = 1/2 (y - m)' H^-1 (y - m) / eps^2 + 1/2 log det H + d log eps. m and H are "
+           "computed again at theta*, and r contains both log determinants.\nBy default m = theta "
+           "- a H grad U with a = eps^2 / 2 (mean = newton). m can also be theta (mean = current), "
+           "or the last point of the memory (mean = slot). In an ensemble, the last point is the "
+           "slot that was updated last. With estimator bfgs, lbfgs or product-form in "
+           "ensemble-chain, H is fitted to the other slots. With own = true it is also fitted to "
+           "the point itself, so H differs between theta and theta*; the point comes last if the "
+           "estimator does not sort its points (MHBFGS). A pair needs two points. Compositor chain "
+           "provides no memory, so Mixwell refuses it with these estimators. With estimator "
+           "identity, diagonal or dense, H does not depend on the point. A transition costs one "
+           "evaluation of U and its gradient; own = true needs two fits instead of "
+           "one.\nDifferences from the paper: in the paper, eps is 1. The factor a is a key here, "
+           "because the paper does not say how long its \"Newton step\" is (newton_factor = 1 and "
+           "step_size = 1 follow the paper's words). The paper first names a mean x_1, which is "
+           "the point itself; set mean = current to use this mean.",
        .sources = {
-           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section "
-           "4.1, equation 14",
+           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 4.1, "
+           "equation 14",
            "Qi & Minka 2002, Hessian-based Markov chain Monte Carlo algorithms",
-           "Roberts & Stramer 2002, Methodology and Computing in Applied Probability 4 "
-           "(Langevin steps)"}});
+           "Roberts & Stramer 2002, Methodology and Computing in Applied Probability 4 (Langevin "
+           "steps)"}});
 }

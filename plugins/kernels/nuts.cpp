@@ -1,4 +1,4 @@
-// The no-U-turn sampler: Hamiltonian trajectories that stop where they turn back.
+// The no-U-turn sampler: Hamiltonian trajectories that stop when they turn back.
 // SPDX-License-Identifier: Apache-2.0
 #include "nuts/forest.hpp"
 
@@ -13,17 +13,17 @@ constexpr StatisticTable<Tree, 6> tree_statistics{
     {{Tree::acceptance,
       {"acceptance_rate", RecordType::real, "",
        "mean of min(1, exp(H_start - H)) over the trajectory"}},
-     {Tree::energy,
-      {"energy", RecordType::real, "nats", "Hamiltonian of the state that was chosen"}},
+     {Tree::energy, {"energy", RecordType::real, "nats", "Hamiltonian of the chosen state"}},
      {Tree::steps, {"n_steps", RecordType::integer, "", "integrator steps"}},
      {Tree::depth, {"tree_depth", RecordType::integer, "", "doublings of the trajectory"}},
      {Tree::reached_max,
       {"reached_max_treedepth", RecordType::boolean, "",
-       "the trajectory was stopped by max_depth"}},
+       "whether max_depth stopped the trajectory"}},
      {Tree::diverging,
-      {"diverging", RecordType::boolean, "", "energy error above 1000 nats or not finite"}}}};
+      {"diverging", RecordType::boolean, "",
+       "whether the energy error is above 1000 nats or not finite"}}}};
 
-/// The trees of a block.
+/// Grows the trees of a block of columns.
 class Grow {
  public:
   Grow(std::shared_ptr<const Integrator> integrator, Coupling coupling, Index max_depth)
@@ -67,24 +67,26 @@ class Nuts final : public TransitionKernel {
     std::int64_t max_depth = 10;
 
     void declare(Fields& fields) {
-      fields.component("integrator", integrator).or_default("leapfrog").help("scheme of the flow");
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("integrator", integrator).or_default("leapfrog").help("integration scheme");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       fields.component("estimator", estimator)
           .or_default("identity")
           .or_learnt("diagonal")
-          .help("curvature H of the flow, whose inverse is the mass: diagonal, dense, ...");
+          .help("preconditioner H of the flow; the mass matrix is its inverse");
       fields.flag("learn_step_size", learn_step_size)
-          .help("learn eps in warm-up, then freeze it; false: step_size as it is");
+          .help("learn eps in warmup, then freeze it; false keeps step_size");
       fields.number("target_acceptance", target_acceptance)
           .above(0)
           .below(1)
           .only_with("learn_step_size", {"true"})
-          .help("mean acceptance probability over the leaves that learning aims at");
+          .help(
+              "target for learning eps: the mean acceptance probability over the leaves of a "
+              "trajectory");
       step_size.declare(fields);
       fields.integer("max_depth", max_depth)
           .at_least(1)
           .at_most(20)
-          .help("doublings at most: 2^max_depth - 1 steps");
+          .help("largest number of doublings; a trajectory has at most 2^max_depth - 1 steps");
     }
   };
 
@@ -97,14 +99,14 @@ class Nuts final : public TransitionKernel {
     const Traits scheme = params.integrator->traits();
     if (!scheme.involution || !scheme.volume) {
       throw ParameterError("integrator",
-                           "does not declare a reversible map that preserves volume, without "
-                           "which the trajectories cannot be sampled exactly");
+                           "must declare that its map is reversible and preserves volume, because "
+                           "NUTS is not exact otherwise. Use leapfrog.");
     }
   }
 
  protected:
   void transition(Transition& t) const override {
-    const auto H = t.curvature(params_.estimator);
+    const auto H = t.preconditioner(params_.estimator);
     const auto law = t.law(params_.oracle);
     PhaseMomentum p = t.momentum(coupling_, H);
     const auto eps =
@@ -131,16 +133,17 @@ class Nuts final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::nuts::Nuts>(
       {.id = "nuts",
-       .summary = "the no-U-turn sampler: multinomial, with the generalised U-turn test",
+       .summary = "The no-U-turn sampler: multinomial, with the generalised U-turn test",
        .details =
            "Each transition redraws p ~ N(0, M), M = H^-1, and doubles a leapfrog trajectory "
-           "forwards or backwards until it turns back: until v' rho <= 0 at one of its ends, rho "
-           "the sum of its momenta and v = M^-1 p, for the whole, for any half, or for a half with "
-           "the nearest leaf of the other. The next state is drawn from the trajectory with "
-           "weights "
-           "exp(-H), halves that were added last preferred. eps is learnt in warm-up, by default "
-           "towards an acceptance of 0.8; with the estimators diagonal or dense, H is too. All "
-           "columns of a block grow in step, and gradients are evaluated for all that still grow.",
+           "forwards or backwards until it turns back. A part of the trajectory turns back if v' "
+           "rho <= 0 at one end of the part, where rho is the sum of the part's momenta and v = "
+           "M^-1 p. The test applies to the whole trajectory, to each half, and to each half "
+           "together with the nearest leaf of the other half. The next state is drawn from the "
+           "trajectory with weights exp(-H), and the half that was added last is preferred. eps is "
+           "learnt in warmup, by default for an acceptance probability of 0.8; the estimators "
+           "diagonal and dense also learn H. Mixwell doubles the trajectories of several "
+           "replicates together; each gradient evaluation covers the trajectories that still grow.",
        .sources = {"Hoffman & Gelman 2014, JMLR 15",
                    "Betancourt 2017, A conceptual introduction to Hamiltonian Monte Carlo, "
                    "appendix A"}});

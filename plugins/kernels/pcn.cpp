@@ -23,9 +23,10 @@ constexpr StatisticTable<Decision, 1> decisions{
     {{Decision::acceptance,
       {"acceptance_rate", RecordType::real, "", "Metropolis acceptance probability"}}}};
 
-/// x* = m + sqrt(1 - b^2) (x - m) + b L z, taken with probability min(1, exp(l(x) - l(x*))), l the
-/// likelihood's part of U: the prior is in detailed balance with the step, whatever b is. Here b =
-/// eps / sqrt(1 + eps^2), below 1 for every step size. Two evaluations of the likelihood.
+/// Proposes x* = m + sqrt(1 - b^2) (x - m) + b L z and accepts x* with probability min(1, exp(l(x)
+/// - l(x*))), where l is the likelihood's part of U. The step is in detailed balance with the prior
+/// for every b. Here b = eps / sqrt(1 + eps^2), which is below 1 for every step size. Makes two
+/// evaluations of the likelihood.
 class CrankNicolson {
  public:
   explicit CrankNicolson(PriorPart part) : part_(std::move(part)) {}
@@ -73,7 +74,7 @@ class Pcn final : public TransitionKernel {
     EstimateSettings estimate{};
 
     void declare(Fields& fields) {
-      step_size.declare_with_target(fields, "0.25 suits many coordinates");
+      step_size.declare_with_target(fields, "0.25 suits high dimensions");
       estimate.declare(fields);
     }
   };
@@ -92,8 +93,8 @@ class Pcn final : public TransitionKernel {
   }
 
  private:
-  /// The likelihood is known by the estimate of the posterior's density alone: the step's law at
-  /// both ends takes the prior out of the ratio, and `metropolis` keeps the estimate.
+  /// The likelihood is known only through an estimate of the posterior density. The step's density
+  /// at both ends removes the prior from the ratio, and `metropolis` keeps the estimate.
   void step_by_estimate(Transition& t, const PriorPart& part, Edge<edge::StepSize> eps) const {
     const auto function = std::make_shared<StepLaw>(part.prior(), t.dimension(), name());
     SharedOperation from{gaussian_prior::WriteStepLaw()};
@@ -118,15 +119,15 @@ class Pcn final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Pcn>(
       {.id = "pcn",
-       .summary = "preconditioned Crank-Nicolson steps for parameters with a Gaussian prior",
+       .summary = "Preconditioned Crank-Nicolson steps for parameters with a Gaussian prior",
        .details =
-           "x* = m + sqrt(1 - b^2) (x - m) + b L z, z ~ N(0, I), accepted by the ratio of "
-           "likelihoods alone; m and L are those of the prior given the rest (GaussianPrior). b = "
-           "eps / sqrt(1 + eps^2), so that eps is any step size: 1 is b = 0.71. The acceptance "
-           "does not fall with the number of coordinates. Two evaluations of the likelihood. Of a "
-           "model that is known by an unbiased estimate of its density the estimate where the "
-           "state "
-           "is, is kept with it (pseudo-marginal): one estimate a transition.",
+           "x* = m + sqrt(1 - b^2) (x - m) + b L z, z ~ N(0, I), is accepted with a probability "
+           "that depends only on the ratio of the likelihoods. N(m, L L') is the prior given the "
+           "other parameters (GaussianPrior). b = eps / sqrt(1 + eps^2), so eps may be any "
+           "positive number; eps = 1 gives b = 0.71. The acceptance rate does not fall with the "
+           "number of coordinates. A transition costs two evaluations of the likelihood. If the "
+           "model only offers an unbiased estimate of its density, the current estimate is stored "
+           "with the state (pseudo-marginal), and a transition costs one estimate.",
        .sources = {"Cotter, Roberts, Stuart & White 2013, Stat. Sci. 28, 424-446",
                    "Andrieu & Roberts 2009, Ann. Stat. 37 (estimates)",
                    "Deligiannidis, Doucet & Pitt 2018, J. R. Stat. Soc. B 80 (correlation)"}});

@@ -1,4 +1,4 @@
-// Metropolis for many independent elements at once, each proposed from its prior.
+// Metropolis for many independent elements together, each proposed from its prior.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
 
@@ -17,9 +17,9 @@ enum class Taken { acceptance };
 
 constexpr StatisticTable<Taken, 1> shares{
     {{Taken::acceptance,
-      {"acceptance_rate", RecordType::real, "", "share of the elements that were replaced"}}}};
+      {"acceptance_rate", RecordType::real, "", "fraction of the elements that were replaced"}}}};
 
-/// Element e becomes its draw x*_e with probability min(1, exp(misfit_e(x) - misfit_e(x*))).
+/// Replaces element e by its draw x*_e with probability min(1, exp(misfit_e(x) - misfit_e(x*))).
 class ReplaceElements {
  public:
   ReplaceElements(ModelPart part, std::shared_ptr<const IndependentElements> elements)
@@ -34,7 +34,7 @@ class ReplaceElements {
     const Index w = x.cols();
     MatrixMap caches = scratch.matrix(elements_->cache_rows(), w);
     elements_->prepare(part_.position(law.numbers(), x, scratch), caches, scratch);
-    const BlockCaches given(Numbers(ConstMatrixMap(caches.data(), caches.rows(), w)), 0);
+    const ConditionalCaches given(Numbers(ConstMatrixMap(caches.data(), caches.rows(), w)), 0);
     MatrixMap proposed = scratch.matrix(x.rows(), w);
     elements_->draw(noise.stream(), noise.address(), proposed);
     MatrixMap here = scratch.matrix(n, w);
@@ -78,14 +78,15 @@ class PriorMetropolis final : public TransitionKernel {
 
  private:
   std::shared_ptr<const IndependentElements> elements(const ModelPart& part) const {
-    auto found = part.model() == nullptr ? nullptr
-                                         : std::dynamic_pointer_cast<const IndependentElements>(
-                                               part.model()->block_potential(part.coordinates()));
+    auto found = part.model() == nullptr
+                     ? nullptr
+                     : std::dynamic_pointer_cast<const IndependentElements>(
+                           part.model()->conditional_potential(part.coordinates()));
     if (found == nullptr)
-      throw InputError("kernel `" + name() + "`: the law of `" + part.slot() +
-                       "` has no independent elements there that a prior proposes; an update of "
-                       "compositor `blocks` has as its parameters those that the details of the "
-                       "model name, or use another kernel");
+      throw InputError("kernel `" + name() + "`: the target density of `" + part.slot() +
+                       "` has no independent elements that a prior can propose. In compositor "
+                       "`blocks`, use this kernel in an update of the parameters that the model's "
+                       "details name (see `mixwell plugins show MODEL`), or use another kernel.");
     return found;
   }
 };
@@ -96,12 +97,13 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<PriorMetropolis>(
       {.id = "prior-metropolis",
        .summary = "Metropolis within Gibbs for many elements, each proposed from its prior",
-       .details =
-           "The block's elements are independent given the rest (IndependentElements), such as the "
-           "scale of each datum. All are proposed at once from their prior, and each is taken or "
-           "left by itself, with probability min(1, exp(misfit - misfit*)), where the misfit is "
-           "minus its log likelihood. No step size; `acceptance_rate` is the share that was taken. "
-           "Works in compositor `blocks`. Costs about one evaluation of U alone.",
+       .details = "The elements of the block are independent given the other parameters "
+                  "(IndependentElements), such as the scale of each datum. The kernel proposes all "
+                  "elements together from their prior. It accepts or rejects each element "
+                  "separately, with probability min(1, exp(misfit - misfit*)), where the misfit is "
+                  "minus the log likelihood of the element. There is no step size. "
+                  "`acceptance_rate` is the fraction of accepted elements. The kernel works in "
+                  "compositor `blocks`, and costs about one evaluation of U without its gradient.",
        .sources = {"Tierney 1994, Ann. Stat. 22 (independence chains)",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.2"}});
 }

@@ -11,7 +11,7 @@ class RandomWalkMetropolis final : public TransitionKernel {
   struct Params : EstimatedTransitionParams {
     Params() {
       about_estimator = "shape H of the steps, theta* = theta + eps S z with S S' = H";
-      advice = "0.234 suits many coordinates, 0.44 a single one";
+      advice = "0.234 suits targets of high dimension; 0.44 suits targets of dimension 1";
     }
   };
   explicit RandomWalkMetropolis(const Params& params) : params_(params) { params_.check(); }
@@ -19,12 +19,12 @@ class RandomWalkMetropolis final : public TransitionKernel {
  protected:
   void transition(Transition& t) const override {
     t.take_estimates(params_.estimate);
-    const auto H = t.curvature(params_.estimator);
+    const auto H = t.preconditioner(params_.estimator);
     const auto law = t.law(params_.oracle);
     const auto eps = t.step_size(params_.step_size);
     const auto end = t.propose_symmetric(
-        [](edge::Position theta, edge::StepSize scale, edge::Curvature shape, edge::Noise noise,
-           edge::ProposedPosition to) {
+        [](edge::Position theta, edge::StepSize scale, edge::Preconditioner shape,
+           edge::Noise noise, edge::ProposedPosition to) {
           shape.scale(noise.normals(to.rows(), to.cols()), to);
           for (Index j = 0; j < to.cols(); ++j) to.col(j) *= scale(j);
           to += theta;
@@ -42,13 +42,13 @@ class RandomWalkMetropolis final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<RandomWalkMetropolis>(
       {.id = "random-walk-metropolis",
-       .summary = "Gaussian steps accepted by the ratio of densities",
+       .summary = "Gaussian steps, accepted by the ratio of densities",
        .details =
-           "theta* = theta + eps S z, z ~ N(0, I), S S' = H, accepted with probability min(1, "
-           "exp(U(theta) - U(theta*))). H is I, or learnt in warm-up by the estimators diagonal "
-           "and dense; eps 2.38 / sqrt(d) is best for a Gaussian with H its covariance. Costs one "
-           "evaluation of U a transition. Of a model that is known by an unbiased estimate of its "
-           "density the estimate where the state is, is kept with it (pseudo-marginal).",
+           "theta* = theta + eps S z, z ~ N(0, I), S S' = H, is accepted with probability min(1, "
+           "exp(U(theta) - U(theta*))). H is I, or the estimators diagonal and dense learn it in "
+           "warmup. eps = 2.38 / sqrt(d) is best for a Gaussian if H is its covariance. A "
+           "transition costs one evaluation of U. If the model only offers an unbiased estimate of "
+           "its density, the current estimate is stored with the state (pseudo-marginal).",
        .sources = {"Metropolis et al. 1953, J. Chem. Phys. 21",
                    "Roberts, Gelman & Gilks 1997, Ann. Appl. Prob. 7",
                    "Andrieu & Roberts 2009, Ann. Stat. 37 (estimates)",

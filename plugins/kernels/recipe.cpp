@@ -1,4 +1,4 @@
-// Samplers without Metropolis by the recipe of Ma, Chen and Fox: SGHMC, SGNHT, SGRLD.
+// Samplers without Metropolis from the recipe of Ma, Chen and Fox: SGHMC, SGNHT, SGRLD.
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/recipes.hpp"
 
@@ -22,20 +22,24 @@ class RecipeKernel final : public TransitionKernel {
     StepSchedule step_size;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where grad U comes from");
+      fields.component("oracle", oracle).or_default("exact").help("source of grad U");
       fields.component("estimator", estimator)
           .or_default("expected-fisher")
           .only_with("dynamics", {"sgrld"})
-          .help("of sgrld: D = H(theta), a function of theta alone, as expected-fisher");
+          .help(
+              "D = H(theta) of sgrld, which must be a function of theta only, as in "
+              "expected-fisher");
       fields.text("dynamics", dynamics)
           .one_of({"sghmc", "sgnht", "sgrld"})
-          .help("D, Q and Gamma, and the auxiliaries beside theta");
+          .help("choice of D, Q, Gamma and the auxiliary variables");
       fields.number("friction", friction)
           .unit("1/time")
           .above(0)
           .only_with("dynamics", {"sghmc", "sgnht"})
-          .help("A of sghmc and sgnht, in balance with noise N(0, 2 A dt); 1 if left out");
-      step_size.declare(fields, "eps of one Euler step, z + eps drift + sqrt(2 eps) N x");
+          .help("friction A, which balances the noise N(0, 2 A dt); 1 if left out");
+      step_size.declare(
+          fields,
+          "eps of one Euler step, z + eps drift + sqrt(2 eps) N x, where N N' = D and x ~ N(0, I)");
     }
   };
 
@@ -52,10 +56,10 @@ class RecipeKernel final : public TransitionKernel {
     const double friction = params.friction.value_or(1.0);
     if (params.dynamics == "sghmc") return std::make_shared<Sghmc>(friction);
     if (params.dynamics == "sgnht") return std::make_shared<Sgnht>(friction);
-    auto of = std::dynamic_pointer_cast<const OwnCurvature>(params.estimator);
+    auto of = std::dynamic_pointer_cast<const OwnPreconditioner>(params.estimator);
     if (of == nullptr || of->state_rows(1) > 0) {
       throw ParameterError("estimator",
-                           "must be a function of theta alone for sgrld, as expected-fisher");
+                           "must be a function of theta only for sgrld. Use expected-fisher.");
     }
     return std::make_shared<Sgrld>(std::move(of));
   }
@@ -70,18 +74,18 @@ class RecipeKernel final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::recipes::RecipeKernel>(
       {.id = "recipe",
-       .summary = "stochastic-gradient samplers from D, Q and Gamma: SGHMC, SGNHT, SGRLD",
+       .summary = "Stochastic-gradient samplers from D, Q and Gamma: SGHMC, SGNHT, SGRLD",
        .details =
-           "One Euler step a transition of dz = (-(D + Q) grad E + Gamma) dt + N(0, 2 D dt), z = "
-           "(theta, r), E = U(theta) and minus the log density of r, which is kept from sweep to "
-           "sweep. sghmc: r a momentum, D its friction. sgnht: momentum p and thermostat xi, which "
-           "takes up the noise of the gradient, whatever its variance, if that is the same in all "
-           "directions and everywhere. sgrld: no r, D the inverse metric, with its Gamma. The "
-           "error is of order eps. SGHMC by another first-order scheme, with more steps a "
-           "transition, is kernel `hamiltonian` with integrator `euler-maruyama-friction`; SGRLD "
-           "is `langevin` too, which makes a constant metric once. One gradient a transition. "
-           "Another recipe is a kernel of "
-           "few lines, see mixwell/recipe.hpp.",
+           "A transition is one Euler step of dz = (-(D + Q) grad E + Gamma) dt + N(0, 2 D dt), z "
+           "= (theta, r). E is U(theta) minus the log density of r, and r is carried from sweep to "
+           "sweep. sghmc: r is a momentum, and D is its friction. sgnht: r is a momentum p and a "
+           "thermostat xi. The thermostat absorbs the noise of the gradient, whatever its "
+           "variance, if that variance is the same in all directions and everywhere. sgrld: there "
+           "is no r; D is the inverse metric, and Gamma is the divergence of D. The error is of "
+           "order eps, and a transition costs one gradient. Kernel `hamiltonian` with integrator "
+           "`euler-maruyama-friction` is SGHMC by another first-order scheme, with more steps a "
+           "transition. Kernel `langevin` is SGRLD too, and computes a constant metric only once. "
+           "A kernel with another D and Q needs only a few lines of C++; see mixwell/recipe.hpp.",
        .sources = {"Ma, Chen & Fox 2015, NIPS, theorem 1 and section 3",
                    "Chen, Fox & Guestrin 2014, ICML (SGHMC)",
                    "Ding, Fang, Babbush, Chen, Skeel & Neven 2014, NIPS (SGNHT)",

@@ -1,4 +1,4 @@
-// Riemannian manifold Hamiltonian Monte Carlo: a metric as the mass, implicit steps.
+// Riemannian manifold Hamiltonian Monte Carlo: a metric as the mass matrix, implicit steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "riemannian/metric_law.hpp"
 #include "riemannian/move.hpp"
@@ -20,26 +20,22 @@ class Riemannian final : public TransitionKernel {
     bool check_reversibility = true;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       step_size.declare_with_target(fields);
       steps.declare(fields);
       fields.number("fixed_point_tolerance", tolerances.fixed_point)
           .above(0)
           .below(1)
-          .help(
-              "relative change at which the iterations of an implicit step end; after 100 the "
-              "proposal is rejected. Above 1e-6 the map is not declared reversible, and the "
-              "certificate says so");
+          .help("relative change below which the iterations of an implicit step stop");
       fields.flag("check_reversibility", check_reversibility)
           .help(
-              "follow every trajectory back, at twice the cost, and reject where it does not "
-              "return; "
-              "without it nothing shows that the map is reversible, and the certificate says so");
+              "integrate every trajectory back (this doubles the cost), and reject it if it does "
+              "not return to its start");
       fields.number("reversibility_tolerance", tolerances.reversibility)
           .above(0)
           .below(1)
           .only_with("check_reversibility", {"true"})
-          .help("relative distance from the start that counts as returned; above 1e-4 likewise");
+          .help("relative distance from the start within which a trajectory counts as returned");
     }
   };
 
@@ -84,7 +80,7 @@ class Riemannian final : public TransitionKernel {
   }
 
  private:
-  /// Of a trajectory.
+  /// The end of a trajectory.
   struct End {
     Edge<edge::Proposed<edge::Position>> theta;
     Edge<edge::Proposed<edge::Momentum>> p;
@@ -94,14 +90,15 @@ class Riemannian final : public TransitionKernel {
   static const Metric& metric_of(const Transition& t, Edge<edge::Law> law) {
     const auto* const metric = t.graph().offered<Metric>(law.value);
     if (metric != nullptr) return *metric;
-    throw InputError("kernel `" + t.site().path + "` needs a metric, and the law `" +
+    throw InputError("kernel `" + t.site().path + "` needs a metric, and the target density `" +
                      t.graph()[law.value].name +
-                     "` has none; use a model that offers one (`mixwell plugins show` of a model "
-                     "tells), or kernel hamiltonian");
+                     "` has none. Use a model that offers a metric (see `mixwell plugins show "
+                     "MODEL`), or kernel hamiltonian.");
   }
 
-  /// An implicit step may have several solutions, or none that is found: the map is its own inverse
-  /// up to the momentum's sign where the way back was followed and led back.
+  /// An implicit step may have several solutions, or the iteration may find none. So the map is its
+  /// own inverse, up to the sign of the momentum, only if the trajectory was integrated back and
+  /// returned to its start.
   End follow(Transition& t, Edge<edge::Law> law, Edge<edge::Momentum> p, Edge<edge::StepSize> eps,
              Edge<edge::StepCount> L) const {
     Traits traits;
@@ -130,28 +127,30 @@ class Riemannian final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::riemannian::Riemannian>(
       {.id = "riemannian",
-       .summary = "Hamiltonian Monte Carlo with a position-dependent metric as its mass (RMHMC)",
+       .summary = "Hamiltonian Monte Carlo with a position-dependent metric as mass matrix (RMHMC)",
        .details =
-           "p ~ N(0, G(theta)) with the model's metric G; then L steps of eps of the generalised "
-           "leapfrog of H = U + 1/2 p' G^-1 p + 1/2 log det G, and Metropolis on H:\n"
+           "The momentum is p ~ N(0, G(theta)) with the model's metric G. The kernel makes L steps "
+           "of eps of the generalised leapfrog of H = U + 1/2 p' G^-1 p + 1/2 log det G, and "
+           "accepts or rejects the end by H:\n"
            "p+ = p - eps/2 dH/dtheta(theta, p+); theta* = theta + eps/2 (G^-1(theta) + "
            "G^-1(theta*)) p+; p* = p+ - eps/2 dH/dtheta(theta*, p+).\n"
-           "The first two are implicit and solved by fixed-point iteration, to a relative "
-           "tolerance where the paper takes a fixed number of iterations. A column whose iteration "
-           "does not converge is rejected, and so is one whose trajectory, followed back, does not "
-           "return: only then is the map reversible. dH/dtheta_i = dU/dtheta_i + sum_ab W_ab "
-           "dG_ab/dtheta_i with W = 1/2 (G^-1 - v v'), v = G^-1 p, which the model contracts "
-           "without forming the d matrices dG/dtheta_i.\n"
-           "A step costs a gradient, and beside it, not counted as gradients, a metric with d^3 / "
-           "3 for each iteration of theta*, and a contraction with 2 d^2 for each of p+; twice all "
-           "of it with check_reversibility. Far from the mode implicit steps have no solution "
-           "unless eps is small: with target_acceptance warm-up finds one. The models gaussian, "
-           "quartic, banana, funnel, linear-gaussian, logistic-regression and probit-regression "
-           "offer a metric.",
+           "The first two equations are implicit. Fixed-point iteration solves them to a relative "
+           "tolerance; the paper uses a fixed number of iterations. A trajectory is rejected if an "
+           "implicit step does not converge within 100 iterations. With check_reversibility the "
+           "kernel also integrates the trajectory back, and rejects it if it does not return to "
+           "its start; the map is reversible only with this check. Without the check, or with "
+           "fixed_point_tolerance above 1e-6 or reversibility_tolerance above 1e-4, the map is not "
+           "declared reversible, and the certificate says so. dH/dtheta_i = dU/dtheta_i + sum_ab "
+           "W_ab dG_ab/dtheta_i with W = 1/2 (G^-1 - v v'), v = G^-1 p. The model computes this "
+           "sum without forming the d matrices dG/dtheta_i.\n"
+           "A step costs a gradient. It also costs work that is not counted in gradients: one "
+           "metric and d^3 / 3 operations for each iteration of theta*, and one contraction and 2 "
+           "d^2 operations for each iteration of p+. check_reversibility doubles all these costs. "
+           "Far from the mode, implicit steps have no solution unless eps is small; with "
+           "target_acceptance, warmup finds a suitable eps. The models gaussian, quartic, banana, "
+           "funnel, linear-gaussian, logistic-regression and probit-regression offer a metric.",
        .sources = {
-           "Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 5, equations 13 to "
-           "18",
+           "Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 5, equations 13 to 18",
            "Leimkuhler & Reich 2004, Simulating Hamiltonian Dynamics (generalised leapfrog)",
-           "Zappa, Holmes-Cerfon & Goodman 2018, Comm. Pure Appl. Math. 71 (the way "
-           "back)"}});
+           "Zappa, Holmes-Cerfon & Goodman 2018, Comm. Pure Appl. Math. 71 (the way back)"}});
 }

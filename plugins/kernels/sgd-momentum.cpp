@@ -16,16 +16,13 @@ class SgdMomentum final : public TransitionKernel {
     double alpha = 0.1;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       step_size.declare(
-          fields,
-          "a; its eps_t is eta of v+ = (1 - alpha) v - eta grad U: for SGHMC in steps "
-          "of h with mass m, eta = h^2 / m, so that kernel `langevin`'s eps = eta / "
-          "alpha has the same drift");
+          fields, "eta of v+ = (1 - alpha) v - eta grad U, or the scale of a falling schedule");
       fields.number("alpha", alpha)
           .above(0)
           .at_most(1)
-          .help("share of the velocity lost a step, 1 less the momentum term; 1 is kernel `sgd`");
+          .help("fraction of the velocity lost in each step (1 minus the momentum term)");
     }
   };
   explicit SgdMomentum(const Params& params) : params_(params) {}
@@ -44,14 +41,16 @@ class SgdMomentum final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<SgdMomentum>(
       {.id = "sgd-momentum",
-       .summary = "no sampler: stochastic gradient descent with momentum",
+       .summary = "Stochastic gradient descent with momentum (an optimiser, not a sampler)",
        .details =
            "A sweep is v+ = (1 - alpha) v - eta g, theta+ = theta + v+, with one gradient g of the "
-           "oracle: Chen, Fox & Guestrin's Eq. 15 without its noise N(0, 2 (alpha - beta) eta). "
-           "There theta moves first, by the old v: the same positions, which begin one step later. "
-           "The "
-           "velocity is carried over sweeps and begins at 0; set allow = [\"none\"] in [run]. "
-           "Statistics: step_size (eta), gradient_norm, diverging.",
+           "oracle. This is Eq. 15 of Chen, Fox & Guestrin without its noise N(0, 2 (alpha - beta) "
+           "eta). In their equation theta moves by the old v, before v changes. Their positions "
+           "are the same, but come one step later. eta is the eps_t of the schedule. For SGHMC in "
+           "steps of h with mass m, eta = h^2 / m, so kernel `langevin` has the same drift with "
+           "eps = eta / alpha. With alpha = 1 this is kernel `sgd`. The velocity is carried from "
+           "sweep to sweep and starts at 0. Set allow = [\"none\"] in [run]. Statistics: step_size "
+           "(eta), gradient_norm, diverging.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, section 3.5",
                    "Polyak 1964, USSR Comput. Math. Math. Phys. 4"}});
 }

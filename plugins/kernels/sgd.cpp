@@ -15,10 +15,9 @@ class Sgd final : public TransitionKernel {
     StepSchedule step_size{};
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       step_size.declare(fields,
-                        "a; theta+ = theta - eps grad U, the drift of kernel `langevin`; Welling & "
-                        "Teh write eps / 2");
+                        "eps of theta+ = theta - eps grad U, or the scale of a falling schedule");
     }
   };
   explicit Sgd(const Params& params) : params_(params) {}
@@ -37,12 +36,13 @@ class Sgd final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Sgd>(
       {.id = "sgd",
-       .summary = "no sampler: stochastic gradient descent",
+       .summary = "Stochastic gradient descent (an optimiser, not a sampler)",
        .details =
-           "A sweep is theta+ = theta - eps g with one gradient g of the oracle: kernel `langevin` "
-           "without its noise, the baseline that SGLD is compared with. With noise in the gradient "
-           "and a constant eps it ends in a cloud around the mode that is not the posterior; set "
+           "A sweep is theta+ = theta - eps g with one gradient g of the oracle. This is kernel "
+           "`langevin` without its noise; papers on SGLD compare SGLD with this optimiser. Welling "
+           "& Teh write eps / 2 for this eps. With a noisy gradient and a constant eps, the "
+           "iterates spread around the mode, but their distribution is not the posterior. Set "
            "allow = [\"none\"] in [run]. Statistics: step_size, gradient_norm, diverging.",
        .sources = {"Robbins & Monro 1951, Ann. Math. Stat. 22",
-                   "Welling & Teh 2011, ICML (SGLD, of which this is the drift)"}});
+                   "Welling & Teh 2011, ICML (SGLD, whose drift this is)"}});
 }

@@ -1,4 +1,4 @@
-// Slice sampling of one coordinate after another.
+// Slice sampling, one coordinate after another.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -9,8 +9,8 @@ namespace {
 
 using namespace mixwell;
 
-/// Evaluations that shrinkage may take before a column stays where it is: an interval that has been
-/// cut so often holds its start alone.
+/// Largest number of shrinking steps. After this many steps the column keeps its position, because
+/// the interval then contains only its start.
 constexpr std::uint32_t most_cuts = 200;
 
 /// One column's interval around coordinate i, while it grows and while it shrinks.
@@ -24,7 +24,7 @@ struct Interval {
     return stage == Stage::right ? high : low + (high - low) * uniform;
   }
 
-  /// What U at the trial says. `width`: of a step out.
+  /// Changes the interval according to U at the trial point. `width` is the length of a step out.
   void learn(double trial, double u, double width) {
     const bool is_in = u < level;
     switch (stage) {
@@ -60,8 +60,9 @@ constexpr StatisticTable<Count, 1> counts{
     {{Count::evaluations,
       {"slice_evaluations", RecordType::integer, "", "evaluations of U in the transition"}}}};
 
-/// All columns at once: in each round those that are not done evaluate one trial each. About 3 to
-/// 8 rounds a coordinate where the width suits; a round copies b numbers a column.
+/// All columns run together: in each round, every column that is not done evaluates one trial. A
+/// coordinate needs about 3 to 8 rounds if the width is suitable. A round copies b numbers for each
+/// column.
 class SliceCoordinates {
  public:
   SliceCoordinates(double width, std::int64_t most_steps)
@@ -88,7 +89,7 @@ class SliceCoordinates {
     }
   }
 
-  /// Places in the stream that a coordinate may use.
+  /// Number of positions in the random stream that a coordinate may use.
   static std::uint32_t draws_of(std::int64_t most_steps) {
     return 2 * static_cast<std::uint32_t>(most_steps) + most_cuts + 8;
   }
@@ -100,7 +101,7 @@ class SliceCoordinates {
     return static_cast<std::uint32_t>(i) * draws_of(most_steps_) + k;
   }
 
-  /// The level below U, the place of the first interval, and how many steps each end may take.
+  /// Draws the level, the first interval, and how many steps each end may take.
   void begin(Interval* intervals, const MatrixMap& at, Index i, const RowMap& potential,
              const edge::Noise& noise, Workspace& scratch) const {
     MatrixMap uniform = scratch.matrix(numbers_at_start, at.cols());
@@ -117,7 +118,7 @@ class SliceCoordinates {
     }
   }
 
-  /// One trial of every column that is not done; false if there is none.
+  /// Evaluates one trial in every column that is not done. Returns false if all columns are done.
   bool advance(Interval* intervals, MatrixMap& at, Index i, const edge::Law& law, RowMap& potential,
                const edge::Noise& noise, std::uint32_t round, edge::Statistics<Count>& out,
                Workspace& scratch) const {
@@ -160,29 +161,30 @@ class SliceKernel final : public TransitionKernel {
     std::int64_t most_steps = 32;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U comes from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U");
       fields.number("width", width)
           .above(0)
           .help(
-              "w, first length of the interval, in the coordinate's unit: about a standard "
-              "deviation; others are as right, and cost more");
+              "w, the initial length of the interval; efficient if w is about a standard deviation "
+              "of the coordinate");
       fields.integer("most_steps", most_steps)
           .at_least(1)
           .at_most(1 << 16)
-          .help("m: the interval is stepped out to m w at most");
+          .help("m: the interval may grow until its length is m w");
     }
   };
   explicit SliceKernel(const Params& params) : params_(params) {}
 
  protected:
   void transition(Transition& t) const override {
-    constexpr Index places = Index{1} << 24;  // of a stream in one sweep
+    constexpr Index places = Index{1} << 24;  // numbers of a stream in one sweep
     const auto a_coordinate = static_cast<Index>(SliceCoordinates::draws_of(params_.most_steps));
     if (t.dimension() > places / a_coordinate) {
-      throw InputError("kernel `" + name() + "`: " + std::to_string(t.dimension()) +
-                       " coordinates of " + std::to_string(a_coordinate) +
-                       " random numbers each are more than a stream has in a sweep; lower "
-                       "most_steps, or move fewer by it");
+      throw InputError(
+          "kernel `" + name() + "`: " + std::to_string(t.dimension()) + " coordinates with " +
+          std::to_string(a_coordinate) +
+          " random numbers for each coordinate need more random numbers than Mixwell provides in "
+          "one sweep. Lower most_steps, or move fewer coordinates with this kernel.");
     }
     const auto law = t.law(params_.oracle);
     const auto at = t.evaluation(law);
@@ -200,13 +202,15 @@ class SliceKernel final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<SliceKernel>(
       {.id = "slice",
-       .summary = "slice sampling of one coordinate after another, by stepping out",
-       .details =
-           "Each coordinate in turn: a level U + e with e ~ exponential(1), an interval of length "
-           "w "
-           "around the coordinate, at random; its ends step out by w until U there is above the "
-           "level, m w in all at most; points in it are tried, and cut it, until U of one is below "
-           "the level. No gradient, no rejection, no acceptance rate to tune. Works in compositor "
-           "`blocks` for what has no gradient; `slice_evaluations` tells what it cost.",
+       .summary = "Slice sampling of one coordinate after another, with stepping out",
+       .details = "The kernel updates one coordinate after another. It draws a level U + e with e "
+                  "~ exponential(1), and an interval of length w at random around the coordinate. "
+                  "The ends of the interval step out by w until U at both ends is above the level; "
+                  "the interval grows to at most m w. The kernel then tries points in the interval "
+                  "until U at one of them is below the level, and each failed point shrinks the "
+                  "interval. There is no gradient, no rejection and no acceptance rate to tune. "
+                  "Every width leaves the target density invariant; a bad width only costs more. "
+                  "In compositor `blocks`, use this kernel for parameters without a gradient. "
+                  "`slice_evaluations` counts the evaluations of U.",
        .sources = {"Neal 2003, Ann. Stat. 31, 705-767, figures 3 and 5"}});
 }

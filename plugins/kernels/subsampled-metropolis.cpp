@@ -1,4 +1,4 @@
-// Random-walk Metropolis that decides by as many cases as it takes.
+// Random-walk Metropolis that reads cases until the decision is statistically clear.
 // SPDX-License-Identifier: Apache-2.0
 #include "subsampled-metropolis/ratio.hpp"
 
@@ -18,21 +18,24 @@ namespace {
 
 enum class Seen { accepted, cases };
 constexpr StatisticTable<Seen, 2> statistics{
-    {{Seen::accepted, {"accepted", RecordType::boolean, "", "the proposal was taken"}},
-     {Seen::cases, {"cases", RecordType::real, "", "share of the cases that the decision took"}}}};
+    {{Seen::accepted, {"accepted", RecordType::boolean, "", "whether the proposal was accepted"}},
+     {Seen::cases,
+      {"cases", RecordType::real, "",
+       "cases that the decision read, as a fraction of all cases"}}}};
 
-/// One column's decision, while it is made.
+/// The decision of one column.
 struct Trial {
   Ratio ratio{};
   double threshold = 0.0;
   double distance = 0.0;  ///< |theta* - theta|
-  double seen = 0.0;      ///< cases at two points each
+  double seen = 0.0;      ///< number of cases that were read, each at two points
   bool decided = false;
   bool taken = false;
 };
 
-/// theta* = theta + scale z is taken if the mean of l_n is above (log v - (U_0 - U_0*)) / N. All
-/// columns look at so many cases at once; those that have decided, no further.
+/// Accepts theta* = theta + scale z if the mean of l_n is above (log v - (U_0 - U_0*)) / N. All
+/// columns read the same number of cases before each check; a column that has decided reads no
+/// more.
 class Decide {
  public:
   Decide(const SumOfTerms& sum, double scale, std::vector<Index> looks, Stopping stopping)
@@ -115,9 +118,10 @@ class Decide {
   void check(const Ratio& ratio, double distance) const {
     if (!stopping_.is_bound() || ratio.largest() <= stopping_.largest(distance)) return;
     std::ostringstream text;
-    text << "kernel `subsampled-metropolis`: a case changed by " << ratio.largest()
+    text << "kernel `subsampled-metropolis`: the potential of a case changed by " << ratio.largest()
          << " over a step of length " << distance
-         << ", which `lipschitz` rules out; raise it to at least " << ratio.largest() / distance;
+         << ", which is more than `lipschitz` allows. Raise `lipschitz` to at least "
+         << ratio.largest() / distance;
     throw InputError(text.str());
   }
 
@@ -141,26 +145,28 @@ class SubsampledMetropolis final : public TransitionKernel {
       fields.integer("size", size)
           .at_least(30)
           .at_most(1e9)
-          .help("cases of the first look; each further one doubles them, the last has all");
+          .help(
+              "number of cases at the first check; each further check doubles it, and the last "
+              "reads all cases");
       fields.number("error", error)
           .above(0)
           .below(0.5)
           .help(
-              "without lipschitz: of the test at each look, by a normal law; with it: of a whole "
-              "decision, by an inequality");
+              "error probability of each test; with lipschitz, the error probability of the whole "
+              "decision");
       fields.number("lipschitz", lipschitz)
           .unit("nats / theta")
           .above(0)
           .help(
-              "L with |u_n(x) - u_n(y)| <= L |x - y| for every case; a case beyond it ends the "
-              "run");
+              "L with |u_n(x) - u_n(y)| <= L |x - y| for every case n; a case that breaks this "
+              "bound ends the run");
       fields.number("contraction", contraction)
           .above(0)
           .below(1)
           .only_with("lipschitz")
           .help(
-              "declares that a transition of the exact kernel brings any two laws nearer in total "
-              "variation by this factor; the certificate then prints error / (1 - contraction)");
+              "eta, an upper limit of the factor by which one exact transition shrinks any total "
+              "variation distance");
     }
   };
 
@@ -171,8 +177,9 @@ class SubsampledMetropolis final : public TransitionKernel {
     const auto* const sum = t.graph().offered<SumOfTerms>(t.target().value);
     if (sum == nullptr) {
       throw InputError("kernel `" + t.site().path +
-                       "` decides by some of the cases, and the model does not offer its potential "
-                       "as a sum over them; use a regression, or kernel random-walk-metropolis");
+                       "` reads only some of the cases for each decision, but the model does not "
+                       "offer its potential as a sum over cases. Use a regression model, or kernel "
+                       "random-walk-metropolis.");
     }
     const std::vector<Index> looks = looks_of(params_.size, sum->terms());
     const Stopping stopping(params_.error, std::max<std::size_t>(looks.size(), 1),
@@ -206,22 +213,22 @@ class SubsampledMetropolis final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::subsampled::SubsampledMetropolis>(
       {.id = "subsampled-metropolis",
-       .summary = "random-walk Metropolis that decides by as many cases as it takes",
+       .summary =
+           "Random-walk Metropolis that reads cases until the decision is statistically clear",
        .details =
-           "theta* = theta + scale z is taken where the mean over the cases of u_n(theta) - "
-           "u_n(theta*) is above (log v - U_0(theta) + U_0(theta*)) / N, v uniform. Cases are "
-           "drawn "
-           "with replacement, `size` of them, then twice as many in all and so on, until their "
-           "mean is told from "
-           "that threshold: by a test of the normal law at each look, or with `lipschitz` by the "
-           "empirical Bernstein inequality, the error shared by all looks; else all cases decide. "
-           "A "
-           "test bounds nothing, and is wrong in an unknown way. Of the inequality each decision "
-           "is that of "
-           "Metropolis but with probability `error`: where the exact kernel contracts by eta, "
-           "which "
-           "only its user can declare, the law of the chain is within error / (1 - eta) of pi. Two "
-           "u_n a case looked at, and two U_0.",
+           "theta* = theta + scale z is accepted if the mean over the cases of u_n(theta) - "
+           "u_n(theta*) is above the threshold (log v - U_0(theta) + U_0(theta*)) / N, v uniform. "
+           "The kernel draws cases with replacement: first `size` of them, then twice as many in "
+           "all, and so on. The kernel stops as soon as the mean of these cases differs clearly "
+           "enough from the threshold. If this never happens, all cases decide.\nWithout "
+           "`lipschitz`, each check is a test that assumes a normal distribution. Such a test "
+           "gives no bound, and its true error is unknown. With `lipschitz`, each check uses the "
+           "empirical Bernstein inequality, and all checks share the error probability. Each "
+           "decision then agrees with Metropolis except with probability `error`. If the exact "
+           "kernel contracts by eta, which only the user can declare (`contraction`), the "
+           "distribution of the chain is within error / (1 - eta) of pi in total variation, and "
+           "the certificate prints this number. A transition costs two evaluations of u_n for each "
+           "case that it reads, and two evaluations of U_0.",
        .sources = {"Korattikara, Chen & Welling 2014, ICML (the test, without replacement and by "
                    "Student's t)",
                    "Bardenet, Doucet & Holmes 2014, ICML (the inequality)",

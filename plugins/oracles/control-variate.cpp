@@ -1,4 +1,4 @@
-// U and its gradient from some of the cases, as differences to a point where all are known.
+// Oracle `control-variate`: minibatches of differences from a reference point with known U.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/batch.hpp"
 #include "noise/oracle.hpp"
@@ -21,8 +21,8 @@
 namespace mixwell::control_variate {
 namespace {
 
-/// The mode that find_mode reaches from the first position of the model's own, to the tolerance
-/// 1e-6 sqrt(N) nats. Throws InputError where there is none.
+/// The mode that find_mode reaches from the first initial position of the model. The tolerance is
+/// 1e-6 sqrt(N) nats. Throws InputError if the search finds no mode.
 Eigen::VectorXd mode_of(const Potential& law, const Model& model, const std::string& who) {
   constexpr std::int64_t iterations = 10000;
   constexpr std::int64_t newton_steps = 5;
@@ -34,9 +34,10 @@ Eigen::VectorXd mode_of(const Potential& law, const Model& model, const std::str
   const double tolerance = 1e-6 * std::sqrt(static_cast<double>(law.offers<SumOfTerms>()->terms()));
   Optimum mode = find_mode(column, start.col(0), tolerance, iterations, newton_steps);
   if (mode.converged) return std::move(mode.theta);
-  throw InputError(who + ": no mode of model `" + model.name() +
-                   "` was found (|grad U| = " + std::to_string(mode.gradient.norm()) +
-                   " where the search ended); give a point as reference = \"FILE\"");
+  throw InputError(
+      who + ": Mixwell found no mode of model `" + model.name() +
+      "` (|grad U| = " + std::to_string(mode.gradient.norm()) +
+      " at the end of the search). Set the reference point with reference = \"FILE\".");
 }
 
 /// Mean of the coordinates of one parameter over all its recorded draws.
@@ -51,7 +52,7 @@ Eigen::VectorXd mean_of_parameter(const DrawsFile& draws, const Column& column,
   return theta.rowwise().mean();
 }
 
-/// Mean of theta over all draws of a draws.nc of that model.
+/// Mean of theta over all draws of a draws.nc from a run of `model`.
 Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model) {
   const DrawsFile draws(path);
   Eigen::VectorXd mean(model.dimension());
@@ -63,9 +64,9 @@ Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model) {
              c.shape == parameter.shape;
     });
     if (found == columns.end()) {
-      throw InputError(path + ": has no variable `" + parameter.name +
-                       "` of the shape it has in model `" + model.name() +
-                       "`; the reference must come from a run of the same model");
+      throw InputError(path + ": the file has no variable `" + parameter.name +
+                       "` with the shape that it has in model `" + model.name() +
+                       "`. Use draws from a run of the same model.");
     }
     mean.segment(row, parameter.coordinates()) = mean_of_parameter(draws, *found, parameter);
     row += parameter.coordinates();
@@ -73,7 +74,7 @@ Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model) {
   return mean;
 }
 
-/// The places of the columns of coordinates.
+/// Indices of the table's columns, in the order of the model's coordinates.
 std::vector<Index> places_in(const CsvTable& table, const Model& model) {
   try {
     return columns_of_coordinates(model, table.columns());
@@ -94,7 +95,7 @@ Eigen::VectorXd mean_of_rows(const std::string& path, const Model& model) {
   return mean;
 }
 
-/// By its first bytes: those of HDF5, or of NetCDF before version 4.
+/// Whether the first bytes are those of HDF5, or of NetCDF before version 4.
 bool is_netcdf(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::array<char, 4> bytes{};
@@ -103,16 +104,19 @@ bool is_netcdf(const std::string& path) {
   return start == "\x89HDF" || start.starts_with("CDF");
 }
 
-/// `from` = "map" or a file. `who` begins what is said if it fails.
+/// `from` is "map" or a file. Error messages begin with `who`.
 Eigen::VectorXd point_of(const std::string& from, const Potential& law, const Model& model,
                          const std::string& who) {
   if (from == "map") return mode_of(law, model, who);
   Eigen::VectorXd point = is_netcdf(from) ? mean_of_draws(from, model) : mean_of_rows(from, model);
-  if (!point.allFinite()) throw InputError(from + ": the mean of its draws is not finite");
+  if (!point.allFinite())
+    throw InputError(from +
+                     ": the mean of its draws is not finite. Remove draws that are not finite, or "
+                     "use another file.");
   return point;
 }
 
-/// U and grad U of a law at one point, without its rest.
+/// U - U_0 of a law, and the gradient of U - U_0, at one point.
 struct ReferencePoint {
   ReferencePoint(const Potential& law, Eigen::VectorXd point)
       : theta(std::move(point)), g(theta.size()) {
@@ -132,8 +136,8 @@ struct ReferencePoint {
   Eigen::VectorXd g;
 };
 
-/// U(r) + U_0(theta) - U_0(r) + N/n sum over the batch of (u_n(theta) - u_n(r)) and its gradient,
-/// r the reference: 8 n d beyond U_0, and 2 n weights.
+/// U(r) + U_0(theta) - U_0(r) + N/n sum over the batch of (u_n(theta) - u_n(r)) and its gradient; r
+/// is the reference point. Costs 8 n d operations in addition to U_0, and 2 n weights.
 class ControlVariatePotential final : public noise::BatchPotential {
  public:
   ControlVariatePotential(std::shared_ptr<const Potential> base, noise::BatchDraw batch,
@@ -188,8 +192,9 @@ class ControlVariate final : public noise::ChangingOracle {
           .one_of({"map"})
           .file()
           .help(
-              "the point r: map, the mode, found once before the run; or the mean of a draws.nc of "
-              "this model, or of the rows of a CSV with a header and a column per coordinate");
+              "The reference point r. map: the mode, found once before the run. FILE: the mean of "
+              "the draws in this draws.nc of the same model, or of the rows of this CSV, which has "
+              "a header and one column for each coordinate");
     }
   };
   explicit ControlVariate(const Params& params)
@@ -201,9 +206,10 @@ class ControlVariate final : public noise::ChangingOracle {
     const std::string who = "oracle `" + name() + "`";
     const noise::BatchDraw batch = params_.batch.of(base.get(), who);
     if (base->as_model() == nullptr) {
-      throw InputError(who +
-                       ": wants the law of a model itself, but this one was made from it; use "
-                       "oracle `exact` there");
+      throw InputError(
+          who +
+          ": this oracle works only with a model's own density, but the target density here was "
+          "derived from a model's density. Use oracle `exact` instead.");
     }
     auto reference = reference_of(*base, who);
     return noise::add_noisy_law(
@@ -212,7 +218,7 @@ class ControlVariate final : public noise::ChangingOracle {
         {.unbiased = true});
   }
 
-  /// Found once for each model, whatever the number of laws and graphs.
+  /// Finds the reference point once for each model, for any number of laws and graphs.
   std::shared_ptr<const ReferencePoint> reference_of(const Potential& law,
                                                      const std::string& who) const {
     const Model& model = *law.as_model();
@@ -222,8 +228,8 @@ class ControlVariate final : public noise::ChangingOracle {
     auto reference = std::make_shared<const ReferencePoint>(
         law, control_variate::point_of(params_.reference, law, model, who));
     if (!std::isfinite(reference->u) || !reference->g.allFinite()) {
-      throw InputError(who + ": U or its gradient is not finite at the reference, " +
-                       params_.reference);
+      throw InputError(who + ": U or its gradient is not finite at reference = \"" +
+                       params_.reference + "\". Set another reference point.");
     }
     return found = std::move(reference);
   }
@@ -239,15 +245,15 @@ class ControlVariate final : public noise::ChangingOracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::control_variate::ControlVariate>(
       {.id = "control-variate",
-       .summary = "minibatches of differences to a point near the mode, with less noise there",
-       .details =
-           "U(r) + U_0(theta) - U_0(r) + (N/n) sum of (u_n(theta) - u_n(r)) over n cases, and its "
-           "gradient: right in the mean for every theta and every fixed reference r, without noise "
-           "at r, and with noise that grows with |theta - r|, which near the mode of many cases is "
-           "much smaller than a minibatch's. r, U and grad U of all cases there are found once, "
-           "before the run, and not counted; an evaluation takes two minibatch gradients and "
-           "counts as 2 n/N. The "
-           "noise is estimated as that of `minibatch`, from the differences.",
+       .summary = "Minibatch estimates with less noise near a reference point, such as the mode",
+       .details = "The estimate of U is U(r) + U_0(theta) - U_0(r) + (N/n) sum of (u_n(theta) - "
+                  "u_n(r)) over n cases. The estimate of grad U is the gradient of this sum. Both "
+                  "are unbiased for every theta and every fixed reference point r. They have no "
+                  "noise at r, and their noise grows with |theta - r|. With many cases, the noise "
+                  "near the mode is much smaller than that of oracle `minibatch`. Mixwell computes "
+                  "r, U(r) and grad U(r) from all cases once before the run, and does not count "
+                  "this work. An evaluation needs two minibatch gradients and counts as 2 n/N. The "
+                  "noise is estimated as in `minibatch`, from the differences.",
        .sources = {"Baker, Fearnhead, Fox & Nemeth 2019, Statistics and Computing 29",
                    "Nagapetyan et al. 2017, arXiv:1706.02692"}});
 }

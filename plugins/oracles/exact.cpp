@@ -1,4 +1,4 @@
-// The oracle that returns the target's own law.
+// Oracle `exact`: the target density itself.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 

@@ -1,4 +1,4 @@
-// Laws that a graph has already.
+// Finds laws that an oracle has already added to a graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace mixwell {
 
-/// The law that the operation `name` made from `factor`, or none: who asks an oracle again under
-/// the same name gets the same.
+/// The law that the operation `name` made from `factor`, or an empty value if there is none. With
+/// this function an oracle returns the same law each time it is called with the same name.
 inline Value known_law(const KernelGraph& graph, const std::string& name, Value factor) {
   const auto& all = graph.operations();
   const auto found = std::find_if(all.begin(), all.end(), [&](const OperationInfo& o) {

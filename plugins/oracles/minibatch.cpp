@@ -1,4 +1,4 @@
-// U and its gradient from some of the cases.
+// Oracle `minibatch`: U and its gradient from a random subset of the cases.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/batch.hpp"
 #include "noise/oracle.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace mixwell;
 
-/// U_0 + N/n sum over the batch of u_n: 4 n d beyond U_0, and n weights.
+/// U_0 + N/n sum over the batch of u_n. Costs 4 n d operations in addition to U_0, and n weights.
 class MinibatchPotential final : public noise::BatchPotential {
  public:
   using BatchPotential::BatchPotential;
@@ -58,16 +58,17 @@ class Minibatch final : public noise::ChangingOracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Minibatch>(
       {.id = "minibatch",
-       .summary = "U and grad U from some of the cases, drawn afresh for every evaluation",
+       .summary =
+           "U and grad U from a random subset of the cases, drawn again for every evaluation",
        .details =
-           "U_0 + (N/n) sum of u_n over n cases, the full-sum convention: right in the mean, for U "
-           "and for its gradient. Each replicate and each evaluation has a batch of its own; "
-           "evaluations that must share one (the two gradients of a secant) ask for the same draw. "
-           "With shared = true all users of the oracle see one batch in a sweep: harmless between "
-           "the "
-           "slots of an ensemble, biased between the drift of an update and its curvature. "
-           "One evaluation counts as n/N gradients. The covariance of the gradient's noise is "
-           "estimated from the batch itself, N^2/n times the sample covariance of the gradients of "
-           "its u_n, and 1 - n/N of that without replacement.",
+           "The estimate of U is U_0 + (N/n) sum of u_n over n cases (the full-sum convention). "
+           "This estimate and its gradient are unbiased. Each replicate and each evaluation has "
+           "its own batch. Evaluations that must share a batch, such as the two gradients of a "
+           "secant, use the same batch. With shared = true all kernels and slots that use the "
+           "oracle share one batch in each sweep. A shared batch is harmless between the slots of "
+           "an ensemble, but it causes bias if the drift and the preconditioner of the same update "
+           "share a batch. One evaluation counts as n/N gradients. The covariance of the gradient "
+           "noise is estimated from the batch itself: N^2/n times the sample covariance of the "
+           "gradients of its u_n, multiplied by 1 - n/N if cases are drawn without replacement.",
        .sources = {"Welling & Teh 2011, ICML", "Bentley & Floyd 1987, Comm. ACM 30 (subsets)"}});
 }

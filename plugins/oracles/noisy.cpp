@@ -1,4 +1,4 @@
-// The whole gradient with artificial noise, for simulations.
+// Oracle `noisy`: the whole gradient with artificial noise, for simulations.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/oracle.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace mixwell;
 
-/// grad U + sqrt(V) z, whose noise is known to have the covariance V I.
+/// grad U + sqrt(V) z. The covariance of the noise is known: V I.
 class NoisyPotential final : public Potential, private GradientNoise {
  public:
   NoisyPotential(std::shared_ptr<const Potential> base, double variance)
@@ -52,7 +52,7 @@ class Noisy final : public noise::ChangingOracle {
     void declare(Fields& fields) {
       fields.number("variance", variance)
           .above(0)
-          .help("V: every component of the gradient gets independent noise N(0, V), a variance");
+          .help("V, a variance: every component of the gradient gets independent noise N(0, V)");
       noise::declare_shared(fields, shared);
     }
   };
@@ -75,10 +75,10 @@ class Noisy final : public noise::ChangingOracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Noisy>(
       {.id = "noisy",
-       .summary = "the whole gradient with noise N(0, V) added, to simulate minibatches",
+       .summary = "The whole gradient with added noise N(0, V), to simulate minibatches",
        .details =
-           "Fresh for every replicate and evaluation, independent of the position; U itself stays "
-           "exact. With shared = true all users of the oracle see one noise in a sweep. One "
-           "evaluation counts as one gradient.",
+           "Every replicate and evaluation has new noise, which does not depend on the position. U "
+           "itself stays exact. With shared = true all kernels and slots that use the oracle have "
+           "the same noise in each sweep. One evaluation counts as one gradient.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, figures 1 to 3"}});
 }

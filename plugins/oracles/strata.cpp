@@ -1,4 +1,4 @@
-// U and its gradient from one stratum of the cases after another.
+// Oracle `strata`: U and its gradient from one stratum of the cases at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/oracle.hpp"
 #include "strata/partition.hpp"
@@ -15,13 +15,13 @@ namespace {
 
 using namespace mixwell;
 
-/// What the sum over a stratum is taken with.
+/// The factor by which the sum over a stratum is multiplied.
 enum class Weight {
   share,  ///< N / |Omega_s|
-  count   ///< of strata
+  count   ///< number of strata
 };
 
-/// U_0 + w_s sum over the stratum s of u_n: 2 n d beyond U_0.
+/// U_0 + w_s sum over the stratum s of u_n. Costs 2 n d operations in addition to U_0.
 class StratumPotential : public Potential {
  public:
   StratumPotential(std::shared_ptr<const Potential> base,
@@ -45,7 +45,7 @@ class StratumPotential : public Potential {
       if (out.wants_potential()) out.u()[j] += weight(s) * u;
     }
   }
-  /// The mean over a cycle.
+  /// The mean cost over a cycle.
   double gradient_cost() const noexcept override {
     return 1.0 / static_cast<double>(cases_->count());
   }
@@ -65,7 +65,7 @@ class StratumPotential : public Potential {
   Weight weight_;
 };
 
-/// Anew for every column and evaluation, with probability |Omega_s| / N.
+/// A new stratum for every column and evaluation, drawn with probability |Omega_s| / N.
 class DrawnStratum final : public StratumPotential {
  public:
   using StratumPotential::StratumPotential;
@@ -78,7 +78,7 @@ class DrawnStratum final : public StratumPotential {
   }
 };
 
-/// That of the sweep: the law's one number.
+/// The stratum of the sweep, which is the law's only number.
 class StratumInTurn final : public StratumPotential {
  public:
   using StratumPotential::StratumPotential;
@@ -89,12 +89,12 @@ class StratumInTurn final : public StratumPotential {
   }
 };
 
-/// Whose turn it is in a sweep.
+/// The stratum of each sweep.
 class Turns {
  public:
   Turns(Index count, bool shuffled) : count_(count), shuffled_(shuffled) {}
 
-  /// O(1); shuffled O(count), as are the numbers in `scratch`.
+  /// Takes O(1). If the strata are shuffled, takes O(count) time and O(count) numbers of `scratch`.
   Index at(std::uint64_t sweep, Workspace& scratch) const {
     const auto count = static_cast<std::uint64_t>(count_);
     const auto turn = static_cast<Index>(sweep % count);
@@ -102,8 +102,9 @@ class Turns {
   }
 
  private:
-  /// Who has that turn after the swaps of Fisher and Yates, which are undone one after the other.
-  /// The same for all seeds of a run, as all replicates of one have one order.
+  /// The stratum at this turn of a cycle. The swaps of Fisher and Yates have shuffled the cycle.
+  /// The function undoes the swaps one after another. The order does not depend on the seed,
+  /// because all replicates of a run share one order.
   Index shuffled(Index turn, std::uint64_t cycle, Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
     MatrixMap u = scratch.matrix(count_, 1);
@@ -123,7 +124,7 @@ class Turns {
   bool shuffled_;
 };
 
-/// Which stratum it is, in every column.
+/// The index of the stratum, which is the same in every column.
 struct Turn : edge::Numbers<Role::parameter> {};
 
 class Strata final : public noise::ChangingOracle, public RowByRow {
@@ -135,18 +136,21 @@ class Strata final : public noise::ChangingOracle, public RowByRow {
     bool shared = false;
 
     void declare(Fields& fields) {
-      fields.integer("strata", strata).at_least(2).at_most(1e6).help("how many sets of cases");
+      fields.integer("strata", strata)
+          .at_least(2)
+          .at_most(1e6)
+          .help("number of strata (sets of cases)");
       fields.text("order", order)
           .one_of({"drawn", "cyclic", "shuffled"})
           .help(
-              "drawn: a stratum for each evaluation, with probability |Omega_s| / N; cyclic: one "
-              "for each sweep, in turn; shuffled: each cycle in an order of its own, the same in "
-              "all runs");
+              "How strata are chosen. drawn: each evaluation draws a stratum with probability "
+              "|Omega_s| / N. cyclic: each sweep uses the next stratum. shuffled: the same as "
+              "cyclic, but each cycle has its own order; all runs use the same orders");
       fields.text("weight", weight)
           .one_of({"share", "count"})
           .help(
-              "of a stratum's sum, share: N / |Omega_s|; count: how many strata there are. Left "
-              "out: what `order` needs");
+              "Factor of the sum over a stratum. share: N / |Omega_s|. count: the number of "
+              "strata. The default is share if `order` is drawn, and count otherwise");
       noise::declare_shared(fields, shared);
     }
   };
@@ -176,8 +180,8 @@ class Strata final : public noise::ChangingOracle, public RowByRow {
                      std::make_shared<StratumInTurn>(std::move(base), cases, weight_), traits);
   }
 
-  /// It reads a noise, of which it uses nothing: that it is another law in every sweep, and the
-  /// same for all that read it, is what a noise says.
+  /// The operation reads a noise but does not use its values. The noise tells the certificate that
+  /// the law differs between sweeps, but not between the operations that read the law in one sweep.
   Value add_turns(KernelGraph& graph, const std::string& path, Value factor,
                   std::shared_ptr<const Potential> how, const Traits& traits) const {
     return add_operation(
@@ -195,9 +199,10 @@ class Strata final : public noise::ChangingOracle, public RowByRow {
     const std::string who = "oracle `" + name() + "`";
     const SumOfTerms* sum = base == nullptr ? nullptr : base->offers<SumOfTerms>();
     if (sum == nullptr) {
-      throw InputError(who +
-                       ": the model does not offer its potential as a sum over cases, which could "
-                       "be dealt out to strata; use a regression or a factorisation");
+      throw InputError(
+          who +
+          ": the model does not offer its potential as a sum over cases, so the cases cannot be "
+          "divided into strata. Use a regression model or a factorisation model.");
     }
     return std::make_shared<strata::Partition>(*sum, count_, who);
   }
@@ -213,19 +218,19 @@ class Strata final : public noise::ChangingOracle, public RowByRow {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Strata>(
       {.id = "strata",
-       .summary = "U and grad U from one of several sets of cases, drawn or in turn",
+       .summary = "U and grad U from one of several sets of cases, drawn at random or in turn",
        .details =
-           "U_0 + w sum of u_n over the cases of a stratum. Ratings of a factorisation are dealt "
-           "out to blocks that share no user and no item, on which as many machines could work "
-           "side "
-           "by side; cases of other models to stretches of the data. Drawn with probability "
-           "|Omega_s| / N and w = N / |Omega_s| every evaluation is right in the mean. In turn "
-           "(cyclic, shuffled) no sweep is; with w the number of strata a cycle of them is, "
-           "and small steps without Metropolis are asymptotic (rule S). N / |Omega_s| in turn "
-           "gives "
-           "each stratum the same weight, however few cases it has: biased, unless all are equal. "
-           "One evaluation counts as a gradient over the number of strata; 8 N bytes beside the "
-           "data.",
+           "U_0 + w sum of u_n over the cases of one stratum. The ratings of a factorisation are "
+           "divided into blocks. The blocks of one stratum share no user and no item, so several "
+           "machines, one for each block, could work in parallel. The cases of other models are "
+           "divided into stretches of the data. If strata are drawn with probability |Omega_s| / N "
+           "and w = N / |Omega_s|, every evaluation is unbiased. If they are used in turn (cyclic, "
+           "shuffled), a single sweep is biased. If w is the number of strata, a whole cycle is "
+           "unbiased, and small steps without Metropolis are correct as eps -> 0 (rule S of the "
+           "certificate). If strata are used in turn with w = N / |Omega_s|, each stratum has the "
+           "same total weight, even if it has few cases. This is biased unless all strata have the "
+           "same size. One evaluation counts as one gradient divided by the number of strata. The "
+           "oracle uses 8 N bytes of RAM in addition to the data.",
        .sources = {"Simsekli and others 2016, ICML, section 4.3",
                    "Gemulla and others 2011, KDD (strata)"}});
 }

@@ -1,4 +1,4 @@
-// A learnt potential in place of the model's.
+// Oracle `surrogate`: a learnt potential instead of the model's potential.
 // SPDX-License-Identifier: Apache-2.0
 #include "surrogate/laplace.hpp"
 
@@ -14,7 +14,7 @@
 namespace mixwell::surrogate_oracle {
 namespace {
 
-/// How the weight of the surrogate grows with the number of transitions.
+/// The weight of the surrogate, which grows with the number of transitions.
 struct Weight {
   double transitions = 200.0;  ///< n_s
   double most = 1.0;
@@ -22,14 +22,15 @@ struct Weight {
   double at(double t) const { return std::min(most, 1.0 - std::exp(-t / transitions)); }
 };
 
-/// W = mu phi + (1 - mu) / 2 (theta - mode)' hessian (theta - mode). Numbers: those of phi, then t.
+/// W = mu phi + (1 - mu) / 2 (theta - mode)' hessian (theta - mode). The numbers of W are the
+/// numbers of phi, then t.
 class RegularisedPotential final : public Potential {
  public:
   RegularisedPotential(std::shared_ptr<const Surrogate> fitted, Laplace at,
                        std::optional<Weight> weight)
       : fitted_(std::move(fitted)), at_(std::move(at)), weight_(weight) {}
 
-  /// O(d^2) a column beyond phi.
+  /// Takes O(d^2) for each column in addition to phi.
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
     fitted_->evaluate(numbers, theta, out);
     if (!weight_) return;
@@ -56,18 +57,19 @@ class RegularisedPotential final : public Potential {
   std::optional<Weight> weight_;
 };
 
-/// Where the slot was before the transition, and where it is after it.
+/// The slot before and after the transition.
 struct Before : edge::Numbers<Role::parameter> {};
 struct After : edge::Numbers<Role::parameter> {};
 
-/// A column that moved gives a point, at one gradient of the model.
+/// Fits the surrogate to new points. Each column that moved gives one point, which costs one
+/// gradient of the model.
 class Learn {
  public:
   Learn(std::shared_ptr<const Surrogate> fitted, std::optional<std::int64_t> stop)
       : fitted_(std::move(fitted)), stop_(stop) {}
 
-  void operator()(Columns& block, edge::Register seen, Before from, After to,
-                  edge::TargetLaw target, edge::Out<edge::Register> state) const {
+  void operator()(Columns& block, edge::History seen, Before from, After to, edge::TargetLaw target,
+                  edge::Out<edge::History> state) const {
     edge::begin(seen, state);
     if (stop_ && block.sweep() >= static_cast<std::uint64_t>(*stop_)) return;
     const Index d = to.rows();
@@ -91,7 +93,7 @@ class Learn {
   }
 
  private:
-  /// One register for all columns sees all their points at once.
+  /// If all columns share one history, it learns from the points of all columns at once.
   void learn(MatrixMap state, const Index* columns, ConstBatch points, ConstBatch g,
              Workspace& scratch) const {
     if (state.cols() == 1) {
@@ -110,7 +112,7 @@ class Learn {
 /// The numbers of W.
 struct SurrogateNumbers : edge::Numbers<Role::parameter> {};
 
-/// Numbers of W from the points of a memory, with mu as it is in the end.
+/// Computes the numbers of W from the points of a memory, with mu at its final value.
 class Fit {
  public:
   explicit Fit(std::shared_ptr<const Surrogate> fitted) : fitted_(std::move(fitted)) {}
@@ -152,49 +154,58 @@ class SurrogateOracle final : public Oracle {
       fields.component("estimator", estimator)
           .purpose("surrogate")
           .or_default("elm-surrogate")
-          .help("phi, a potential that is learnt from gradients of the model");
+          .help("phi, the potential that is learnt from gradients of the model");
       fields.flag("laplace", laplace)
           .help(
-              "W = mu phi + (1 - mu) times the Laplace approximation at the mode; false: W = phi, "
-              "which "
-              "need not be the potential of any density");
+              "true: W = mu phi + (1 - mu) times the Laplace approximation at the mode. false: W = "
+              "phi, which need not be the potential of any density");
       fields.number("transition", transition)
           .unit("transitions")
           .above(0)
           .only_with("laplace", {"true"})
-          .help("n_s of mu = 1 - exp(-t / n_s), t counting transitions, or points with memory");
+          .help(
+              "n_s of mu = 1 - exp(-t / n_s); t is the number of transitions, or of points if "
+              "fit_to = \"memory\"");
       fields.number("most", most)
           .above(0)
           .below(1)
           .only_with("laplace", {"true"})
-          .help("what mu stays below: some of the Laplace approximation keeps W integrable");
+          .help(
+              "upper limit of mu; a part of the Laplace approximation remains, so that W is "
+              "integrable");
       fields.text("fit_to", fit_to)
           .one_of({"accepted", "memory"})
           .help(
-              "accepted: the places that the slot moves to, one after another, as published; "
-              "memory: the current values of other slots, at once for every update");
+              "Which points phi is fitted to. accepted: the positions to which the slot moves, one "
+              "after another, as published. memory: the current values of other slots, with a new "
+              "fit for every update");
       fields.number("stop", stop)
           .at_least(1)
           .only_with("fit_to", {"accepted"})
-          .help("learn only in the first so many transitions (t_0)");
+          .help("t_0: learn only in the first t_0 transitions");
       fields.flag("freeze_after_warmup", freeze_after_warmup)
           .only_with("fit_to", {"accepted"})
-          .help("v, the triangle and mu stay as they are when warm-up ends");
+          .help(
+              "freeze the surrogate (its weights v, the triangular matrix of its fit, and mu) at "
+              "the end of warmup");
       fields.flag("pool", pool)
           .only_with("fit_to", {"accepted"})
-          .help("one surrogate for all replicates, from the points of all");
+          .help(
+              "learn one surrogate from the points of all replicates, instead of one for each "
+              "replicate");
     }
   };
   explicit SurrogateOracle(const Params& params) : params_(params) {
     if (params.stop && *params.stop != std::floor(*params.stop)) {
-      throw ParameterError("stop", "must be a whole number of transitions");
+      throw ParameterError("stop", "must be a whole number of transitions, such as 200.");
     }
   }
 
   Value law(KernelGraph&, const std::string& path, Value) const override {
-    throw InputError("oracle `" + name() + "` in `" + path +
-                     "`: a surrogate learns from the slot that a sampling kernel moves; use oracle "
-                     "`exact` for optimisers, metrics and memories");
+    throw InputError(
+        "oracle `" + name() + "` in `" + path +
+        "`: only a sampling kernel can use this oracle, because a surrogate learns from the slot "
+        "that the kernel moves. Use oracle `exact` for optimisers, metrics and memories.");
   }
 
   Value law_for(KernelGraph& graph, const Site& site) const override {
@@ -216,12 +227,12 @@ class SurrogateOracle final : public Oracle {
     const Value seen = made.inputs.front().value;
     const auto potential =
         std::static_pointer_cast<const RegularisedPotential>(graph[made.outputs.front()].function);
-    const Guard branch = graph.set_guard();  // t counts sweeps, whichever branch they chose
+    const Guard branch = graph.set_guard();  // t counts sweeps in the columns of all branches
     add_operation(graph, site.path + "/learn-surrogate", OperationKind::observe, {},
-                  Learn(potential->fitted(), stop()), Edge<edge::Register>{seen},
+                  Learn(potential->fitted(), stop()), Edge<edge::History>{seen},
                   Edge<Before>{before}, Edge<After>{graph.current(site.slot)},
                   Edge<edge::TargetLaw>{site.target},
-                  Write<edge::Register>{Output::next(graph[seen].variable)});
+                  Write<edge::History>{Output::next(graph[seen].variable)});
     graph.set_guard(branch);
   }
 
@@ -259,8 +270,8 @@ class SurrogateOracle final : public Oracle {
     const MemoryValues& memory = site.memory;
     if (memory.points.empty() || memory.displacements) {
       throw InputError("oracle `" + name() + "` in `" + path +
-                       "`: fit_to = \"memory\" needs current values of other slots; use compositor "
-                       "`ensemble-chain`, or fit_to = \"accepted\"");
+                       "`: fit_to = \"memory\" needs the current values of other slots. Use "
+                       "compositor `ensemble-chain`, or set fit_to = \"accepted\".");
     }
     return add_operation(graph, path, OperationKind::pure, traits(), Fit(potential->fitted()),
                          edges<edge::PointPosition>(memory.points),
@@ -279,17 +290,17 @@ class SurrogateOracle final : public Oracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::surrogate_oracle::SurrogateOracle>(
       {.id = "surrogate",
-       .summary = "a learnt potential in place of the model's (VHMC)",
+       .summary = "A learnt potential that replaces the model's potential (VHMC)",
        .details =
-           "W_t = mu_t phi + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), mu_t = 1 - exp(-t / "
-           "n_s), "
-           "with the mode and Hessian of U found when the run starts, or an error. phi learns from "
-           "the model's "
-           "gradient where the slot has moved to, one gradient a move; dynamics on W cost none. "
-           "Frozen means phi, the triangle of its fit and mu. A kernel that accepts by W samples "
-           "exp(-W), which the certificate names; hamiltonian with ratio = \"target\" samples pi, "
-           "at one evaluation of U a transition. W is integrable as long as mu < 1. With fit_to = "
-           "\"memory\" phi is fitted to the other slots of an ensemble for every update, and with "
-           "ratio = \"target\" that is exact while it learns.",
+           "W_t = mu_t phi + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), with mu_t = 1 - exp(-t "
+           "/ n_s). Mixwell finds the mode and Hessian of U at the start of the run, and stops "
+           "with an error if it finds none. phi learns from the model's gradient at each position "
+           "to which the slot moves. This costs one gradient for each move; dynamics on W cost "
+           "none. With freeze_after_warmup, phi, the triangular matrix of its fit and mu do not "
+           "change after warmup. A kernel that accepts by W samples exp(-W), and the certificate "
+           "says so. Kernel hamiltonian with ratio = \"target\" samples pi, and needs one "
+           "evaluation of U for each transition. W is integrable as long as mu < 1. With fit_to = "
+           "\"memory\" phi is fitted to the other slots of an ensemble for every update. With "
+           "ratio = \"target\" this is exact even while phi learns.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, algorithm 2"}});
 }

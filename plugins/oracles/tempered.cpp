@@ -1,4 +1,4 @@
-// The target raised to a power.
+// Oracle `tempered`: the target density raised to a power.
 // SPDX-License-Identifier: Apache-2.0
 #include "known_law.hpp"
 
@@ -18,7 +18,7 @@ class Tempered final : public Oracle {
     void declare(Fields& fields) {
       fields.number("beta", beta)
           .above(0)
-          .help("inverse temperature; 1 is the target itself, smaller is flatter");
+          .help("inverse temperature; 1 gives the target itself, smaller values are flatter");
     }
   };
   explicit Tempered(const Params& params) : beta_(params.beta) {}
@@ -33,7 +33,7 @@ class Tempered final : public Oracle {
   }
 
  private:
-  /// As short as it can be.
+  /// The decimal text that std::ostream writes for the number.
   static std::string to_text(double value) {
     std::ostringstream text;
     text << value;
@@ -48,10 +48,9 @@ class Tempered final : public Oracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Tempered>(
       {.id = "tempered",
-       .summary = "the target raised to a power: exp(-beta U)",
-       .details =
-           "U becomes beta U, grad U becomes beta grad U; one evaluation is one gradient. What "
-           "samples with it is right for pi^beta, and its certificate says so. To sample pi with "
-           "the help of flatter copies use compositor `tempering`.",
+       .summary = "The target density raised to a power: exp(-beta U)",
+       .details = "U becomes beta U and grad U becomes beta grad U. One evaluation counts as one "
+                  "gradient. A kernel with this oracle samples pi^beta, and its certificate says "
+                  "so. To sample pi with the help of flatter copies, use compositor `tempering`.",
        .sources = {"Geyer 1991, Computing Science and Statistics 23"}});
 }

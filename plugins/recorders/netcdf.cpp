@@ -7,7 +7,8 @@
 #include <memory>
 #include <utility>
 
-/// HDF5's own; weak, as netCDF can be built without HDF5. Must come before HDF5 is first used.
+/// A function of HDF5, to be called before HDF5 is first used. The symbol is weak because netCDF
+/// can be built without HDF5.
 extern "C" __attribute__((weak)) int H5dont_atexit(void);
 
 namespace mixwell::netcdf {
@@ -58,21 +59,21 @@ class NetcdfRecorder final : public Recorder {
 }  // namespace mixwell::netcdf
 
 MIXWELL_PLUGIN(registrar) {
-  // A file on a full disk cannot be closed. HDF5 would try again when the program exits, and crash.
+  // A file on a full disk cannot be closed. At exit HDF5 would try to close it again, and crash.
   if (H5dont_atexit != nullptr) H5dont_atexit();
   registrar.add<mixwell::netcdf::NetcdfRecorder>({
       .id = "netcdf",
-      .summary = "draws.nc: InferenceData in NetCDF-4, opened by ArviZ and xarray",
+      .summary = "draws.nc: InferenceData in NetCDF-4, which ArviZ and xarray can open",
       .details =
-          "Groups posterior and sample_stats, and warmup_posterior and warmup_sample_stats with\n"
-          "run.record_warmup; each has its own dimensions chain, draw and <name>_dim_<k>, their\n"
-          "coordinates, and replicate(chain) and slot(chain), with chain = replicate * slots + "
-          "slot.\n"
-          "Reals are float64, integers int64, booleans int8 with dtype = \"bool\"; units stand in\n"
-          "the attribute `unit`. Draws stream to disk; memory stays below about 100 MB whatever\n"
-          "their number. Until they are whole they are in draws.nc.partial; each time the state "
-          "of\n"
-          "the run is saved that file is closed for good, and draws.nc.partial.1, ... follow.",
+          "The groups are posterior and sample_stats, and with run.record_warmup "
+          "also\nwarmup_posterior and warmup_sample_stats. Each group has its own dimensions "
+          "chain, draw and\n<name>_dim_<k> with their coordinates, and the coordinates "
+          "replicate(chain) and\nslot(chain), where chain = replicate * slots + slot. Reals are "
+          "float64, integers are\nint64, and booleans are int8 with dtype = \"bool\". The "
+          "attribute `unit` holds the unit.\nDraws are streamed to disk, so memory stays below "
+          "about 100 MB for any number of draws.\nUntil the run ends the draws are in "
+          "draws.nc.partial. Each time Mixwell saves the state of\nthe run, it closes this file "
+          "for good and continues with draws.nc.partial.1, then draws.nc.partial.2, and so on.",
       .sources = {"ArviZ documentation, InferenceData schema specification"},
       .purpose = "draws.nc",
   });

@@ -1,4 +1,4 @@
-// The number of steps that a time of integration takes.
+// Rule of steps `integration-time`: as many leapfrog steps as needed for a given integration time.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -21,14 +21,15 @@ class IntegrationTime final : public StepRule {
           .unit("time")
           .above(0)
           .help(
-              "T of a trajectory: a quarter of a turn, pi / 2, forgets a standard normal's start");
+              "integration time T of a trajectory; with T = pi / 2 on a standard normal, the end "
+              "does not depend on the start");
       fields.interval("jitter", jitter)
           .above(0)
-          .help("[a, b]: each transition and replicate takes T * U[a, b]; [1, 1]: T itself");
+          .help("[a, b]: each transition and replicate uses T * U[a, b]; [1, 1] uses T itself");
       fields.integer("most", most)
           .at_least(1)
           .at_most(Steps::most)
-          .help("no more steps than these, however small eps is");
+          .help("maximum number of steps in a trajectory, however small eps is");
     }
   };
 
@@ -53,9 +54,9 @@ class IntegrationTime final : public StepRule {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<IntegrationTime>(
       {.id = "integration-time",
-       .summary = "as many steps as a time of integration takes",
-       .details = "L = ceil(T f / eps), f uniform on `jitter`: where eps is learnt, trajectories "
-                  "stay as long as they were. Without jitter, trajectories of a normal target may "
-                  "return to where they started.",
+       .summary = "Number of steps for a given integration time",
+       .details = "L = ceil(T f / eps), with f uniform on `jitter`. While eps adapts, the mean "
+                  "integration time stays about the same. Without jitter, a trajectory of a normal "
+                  "target may return to its start.",
        .sources = {"Neal 2011, MCMC using Hamiltonian dynamics, section 3.2 (jitter)"}});
 }

@@ -5,14 +5,14 @@ import { h, section } from './dom.js';
 import { digits, label, whole } from './format.js';
 import { table } from './table.js';
 
-/** What people look for first, in this order; the rest of the columns stands between the two lists. */
+/** Columns that come first, in this order. All other columns are between the two lists. */
 const first = ['status', 'min_ess', 'min_ess_per_gradient', 'min_ess_per_second', 'gradients', 'seconds', 'acceptance', 'max_rhat', 'not_judged',
   'error_mean', 'error_covariance', 'test_error', 'divergences', 'ebfmi', 'mean_ess', 'reason', 'class'];
 const last = ['outcome', 'draws', 'warmup_gradients', 'warmup_seconds', 'cell_seconds', 'attempts', 'started_at', 'ended_at', 'host', 'draws_sha256'];
-/** Enough of an id to tell cells apart, and for --only and --why. */
+/** Number of digits of an id that are shown. These digits distinguish the cells, and --only and --why accept them. */
 const idDigits = 8;
 
-/** By what they tell: which cell, what came of it, errors of that, what it was made with. */
+/** Orders columns by meaning: the names of the cell, its results, the errors of the results, how the cell was run. */
 function inOrder(study) {
   const names = ['cell', 'model', 'variant', ...study.axes, 'seed'];
   const rank = (key) => {
@@ -25,7 +25,7 @@ function inOrder(study) {
   return sortedBy([...study.columns.keys()], rank);
 }
 
-/** What comes of a cell is wanted before its seed, and what is the same in all cells after all else. */
+/** Results come before the seed. Columns with the same value in all cells come last. */
 function byWish(study, keys) {
   const results = keys.indexOf('min_ess_per_gradient');
   return sortedBy(keys, (key, k) => (study.varies(key) ? 0 : 1000) + (key === 'seed' || key === 'status' ? results + 0.5 : k));

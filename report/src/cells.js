@@ -1,28 +1,28 @@
-// The cells of a study by columns, and what is computed from groups of them.
+// The cells of a study as columns, and statistics of groups of cells.
 // SPDX-License-Identifier: Apache-2.0
 
 const known = (x) => x !== null && x !== undefined;
 export const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 
-/** Infinite numbers are texts in JSON. */
+/** JSON stores infinite numbers as texts. */
 export const decoded = (x) => (x === 'inf' ? Infinity : x === '-inf' ? -Infinity : x);
 
-/** Of figures by which one is better than another: 1 where large ones are bad, -1 where small ones are. */
+/** For metrics with a good and a bad direction: 1 if large values are bad, -1 if small values are bad. */
 const badEnd = { rhat: 1, max_rhat: 1, mcse_mean: 1, mcse_sd: 1, nan_draws: 1, infinite_draws: 1, not_judged: 1, divergences: 1,
   error_mean: 1, error_covariance: 1, mean_error_mcse: 1, mean_error_sd: 1, test_error: 1, error_rate: 1,
   ess_bulk: -1, ess_tail: -1, min_ess: -1, mean_ess: -1, min_ess_per_gradient: -1, min_ess_per_second: -1, mean_ess_per_second: -1,
   ebfmi: -1, within_4_mcse: -1 };
 
-/** What a column sorts by: a figure that is not known stands with the worst ones, never with the best; of rows that need none it stays unknown. */
+/** The sort key of a column. An unknown value counts as the worst value, but it stays unknown in rows that do not need this value. */
 export function orderOf(key, value, needsNone) {
   if (!(key in badEnd)) return value;
   return (row) => (known(value(row)) || needsNone(row) ? value(row) : badEnd[key] * Infinity);
 }
 
-/** Columns in which "inf" would be a word. */
+/** Columns of words, in which "inf" is not a number. */
 const ofWords = new Set(['cell', 'variant', 'model', 'status', 'reason', 'class', 'outcome', 'draws_sha256', 'started_at', 'ended_at', 'host']);
 
-/** Values of each column by row, as the page's data pack them. */
+/** Unpacks the page's data to the values of each column by row. */
 export function unpack(data) {
   const columns = new Map();
   for (const key of data.columns) {
@@ -34,13 +34,13 @@ export function unpack(data) {
   return columns;
 }
 
-/** Numbers in ascending order, words in that of the study. */
+/** Distinct values: numbers in ascending order, words in the order of the study. */
 export function distinct(values) {
   const found = [...new Set(values.filter(known))];
   return found.every((x) => typeof x === 'number') ? found.sort((a, b) => a - b) : found;
 }
 
-/** rows -> Map from key(row) to its rows, in the order of `distinct`. */
+/** A Map from key(row) to the rows with this key. The keys are in the order of `distinct`. */
 export function groupBy(rows, key) {
   const groups = new Map(distinct(rows.map(key)).map((name) => [name, []]));
   for (const row of rows) groups.get(key(row))?.push(row);
@@ -65,7 +65,7 @@ const studentT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262
   2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042];
 const normal = 1.96;
 
-/** Half the width of a 95 % interval for the mean of so many values; null where nothing tells it. */
+/** Half the width of a 95 % interval for the mean of the values; null if it cannot be computed. */
 function halfWidth(values, mean, errorOfOne) {
   const n = values.length;
   if (n === 1) return isNumber(errorOfOne) ? normal * errorOfOne : null;
@@ -76,9 +76,9 @@ function halfWidth(values, mean, errorOfOne) {
 const average = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
 
 /**
- * Mean of the values with a 95 % interval: from their spread where there are two at least, else from
- * the Monte Carlo error of the one. { mean, half, low, high, n }, the middle three null where nothing tells them;
- * null where there is no number.
+ * Mean of the values with a 95 % interval. The interval uses the spread of two or more values, or the Monte Carlo error of
+ * a single value. Returns { mean, half, low, high, n }; half, low and high are null if they cannot
+ * be computed. Returns null if there is no number.
  */
 export function interval(values, errors) {
   const pairs = values.map((v, k) => [v, errors?.[k]]).filter(([v]) => isNumber(v));
@@ -90,8 +90,8 @@ export function interval(values, errors) {
 }
 
 /**
- * The same on the scale of the logarithm, for positive figures that are compared by ratios, such as effective draws for
- * the cost: `mean` is the geometric one, and no end is below 0. Others do not count.
+ * Like `interval`, but on the log scale. For positive figures that are compared by ratios, such as effective sample size
+ * per cost. `mean` is the geometric mean, and both ends are positive. Values that are not positive are ignored.
  */
 export function ratioInterval(values, errors) {
   const isPositive = values.map((v) => isNumber(v) && v > 0);
@@ -102,13 +102,13 @@ export function ratioInterval(values, errors) {
   return { mean: Math.exp(found.mean), low: back(found.low), high: back(found.high), n: found.n };
 }
 
-/** "0.012 to 0.015" of an interval, or a dash. */
+/** The text of an interval, such as "0.012 to 0.015", or a dash. */
 export const rangeText = (found, digits) => (found.low === null ? '\u2013' : `${digits(found.low, 2)} to ${digits(found.high, 2)}`);
 
 /**
- * The best of a group of rows: those that have the values `axes` in common are one point, and the point with
- * the largest geometric mean of `metric` is taken. { rows, found, points }: the rows of that point, `ratioInterval` of
- * them, and how many points there were; null where no row has the metric.
+ * The best point of a group of rows. Rows with the same values of `axes` are one point, and the best point has the
+ * largest geometric mean of `metric`. Returns { rows, found, points }: the rows of this point, their `ratioInterval`,
+ * and the number of points. Returns null if no row has the metric.
  */
 export function bestPoint(study, rows, metric) {
   const points = groupBy(rows, study.pointOf);
@@ -120,7 +120,7 @@ export function bestPoint(study, rows, metric) {
   return best && { ...best, points: points.size };
 }
 
-/** Evenly spaced ones of a list, at most so many. */
+/** At most `most` evenly spaced elements of a list. */
 export function thin(list, most) {
   if (list.length <= most) return list;
   return Array.from({ length: most }, (_, k) => list[Math.floor((k * list.length) / most)]);

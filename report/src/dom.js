@@ -1,4 +1,4 @@
-// Elements from names, attributes and children; text is always text.
+// Makes elements from names, attributes and children; a text is never interpreted as markup.
 // SPDX-License-Identifier: Apache-2.0
 
 const svgSpace = 'http://www.w3.org/2000/svg';
@@ -19,7 +19,7 @@ export const h = (tag, attributes = {}, ...children) =>
 export const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(svgSpace, tag), attributes, children);
 
-/** A key that may go on in the next line after each dot or low line. */
+/** A key that may break to the next line after each dot or underscore. */
 export const breakable = (text) => text.split(/(?<=[._])/).flatMap((part, k) => (k === 0 ? [part] : [h('wbr'), part]));
 
 let last = 0;

@@ -1,12 +1,12 @@
-// One panel for each model: what models give is compared within each, not pooled over them.
+// One panel for each model, because cells are compared within a model and not pooled over models.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 import { distinct } from './cells.js';
 
 /**
- * `make(rows, name)` -> { element, update(words) }, with rows() the chosen rows that belong to the panel and
- * name that of its model, null for all. `isSplit()` tells at each update whether models stand apart; where
- * there is one model only they never do. Panels without a row are hidden.
+ * `make(rows, name)` returns { element, update(words) }. rows() are the chosen rows of the panel, and name is its
+ * model, or null for all models. At each update `isSplit()` says whether models have separate panels. A
+ * single model never has a separate panel. Panels without rows are hidden.
  */
 export function facets(study, isSplit, make) {
   const models = study.varies('model') ? distinct(study.columns.get('model')) : [];

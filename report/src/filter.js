@@ -1,4 +1,4 @@
-// What one may type to choose rows: words, and comparisons such as min_ess<400 or status=failed.
+// The filter of rows: words, and comparisons such as min_ess<400 or status=failed.
 // SPDX-License-Identifier: Apache-2.0
 import { later } from './later.js';
 
@@ -30,13 +30,13 @@ function comparison(token, columns) {
   };
 }
 
-/** All that a row says, in lower case; no word that is typed reaches over the end of a line. */
+/** All values of a row in lower case. Each value is on its own line, so a search word cannot match across two values. */
 const rowText = (row, getters) => getters.map((get) => get(row)).filter(known).join('\n').toLowerCase();
 
 /**
- * A function from what is typed to the rows that it leaves: all of its words must hold, one that begins with -
- * must not. `columns` maps names to functions from a row to its value; rows are numbered from 0 to count - 1. A
- * word is looked for in texts that are made once, when there is time; a key then costs a look at each.
+ * Returns a function from the filter text to the matching rows. All words of the text must match, and words that
+ * begin with - must not match. `columns` maps names to functions from a row to its value; rows are numbered from 0 to
+ * count - 1. The texts of the rows are made once, in idle time, so each key press only searches them.
  */
 export function rowFilter(columns, count) {
   const all = [...Array(count).keys()];

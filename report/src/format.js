@@ -1,11 +1,11 @@
-// Numbers and names as people read them.
+// Formats numbers and names for readers.
 // SPDX-License-Identifier: Apache-2.0
 
 const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
-/** Of what is no finite number. */
+/** The text for a value that is not a finite number. */
 const other = (x) => (x === Infinity ? '\u221e' : x === -Infinity ? '\u2212\u221e' : '\u2013');
 
-/** Digits in groups of three, set apart by narrow spaces. */
+/** Digits in groups of three, separated by narrow spaces. */
 export const grouped = (x) => {
   if (!isNumber(x)) return other(x);
   const [whole, rest] = Math.abs(x).toString().split('.');
@@ -14,16 +14,16 @@ export const grouped = (x) => {
   return (x < 0 ? '\u2212' : '') + text + (rest ? `.${rest}` : '');
 };
 
-/** Its 95 % interval, on the scale of the logarithm; none where that is wider than a factor of 3. */
+/** The 95 % interval of an ESS on the log scale; "very uncertain" if it is wider than a factor of 3. */
 export const essInterval = (x, mcse) => {
   if (!isNumber(x) || !isNumber(mcse)) return '';
   const factor = Math.exp(1.96 * mcse / x);
-  return factor <= 3 ? `${whole(x / factor)} to ${whole(x * factor)}` : 'rough';
+  return factor <= 3 ? `${whole(x / factor)} to ${whole(x * factor)}` : 'very uncertain';
 };
 
 export const whole = (x) => (isNumber(x) ? grouped(Math.round(x)) : other(x));
 
-/** So many significant digits; powers of ten where zeros would be many. */
+/** A number with n significant digits; uses powers of ten instead of many zeros. */
 export const digits = (x, n = 4) => {
   if (!isNumber(x)) return other(x);
   if (x === 0) return '0';
@@ -36,7 +36,7 @@ export const digits = (x, n = 4) => {
   return grouped(Number(x.toPrecision(n)));
 };
 
-/** So many decimals. */
+/** A number with n decimals. */
 export const fixed = (x, n) =>
   (isNumber(x) ? x.toFixed(n).replace(/^-(?=[0.]*$)/, '').replace('-', '\u2212') : other(x));
 
@@ -74,10 +74,10 @@ const labels = {
 };
 const units = { seconds: 's', warmup_seconds: 's', cell_seconds: 's' };
 
-/** Dotted keys are those of manifests and stay as they are. */
+/** Dotted keys are manifest keys and are not changed. */
 export const label = (key) => {
   if (key.endsWith('_mcse')) return `error of ${label(key.slice(0, -'_mcse'.length))}`;
   return labels[key] ?? (key.includes('.') ? key : key.replaceAll('_', ' '));
 };
-/** With the unit in brackets, for axes. */
+/** The label with the unit in brackets, for axes. */
 export const axisLabel = (key) => (units[key] ? `${label(key)} (${units[key]})` : label(key));

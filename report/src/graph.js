@@ -1,9 +1,9 @@
-// The kernel graph, laid out and drawn in the page from graph.dot as Mixwell writes it.
+// Draws the kernel graph in the page, from the graph.dot that Mixwell writes.
 // SPDX-License-Identifier: Apache-2.0
 import * as dagre from '@dagrejs/dagre';
 import { checkbox, freshId, h, svg } from './dom.js';
 
-/** Beyond this a picture takes long to make and says nothing. */
+/** Graphs with more nodes are not drawn, because drawing takes long and the picture is not readable. */
 const mostNodes = 300;
 const lineHeight = 15;
 const characterWidth = 6.4;
@@ -50,7 +50,7 @@ function layOut({ nodes, edges }) {
   graph.setGraph({ nodesep: 18, ranksep: 34, edgesep: 10, marginx: 12, marginy: 12 });
   for (const node of nodes) graph.setNode(node.id, { ...node, ...sizeOf(node) });
   edges.forEach((edge, k) => {
-    if (edge.carried) return; // they lead from the end of a sweep to the start of the next
+    if (edge.carried) return; // these edges lead from the end of a sweep to the start of the next one
     graph.setEdge(edge.from, edge.to, { label: edge.label, labelpos: 'c',
       width: edge.label.length * 5.6, height: edge.label ? 12 : 0 }, String(k));
   });
@@ -76,7 +76,7 @@ function nodeElement(node) {
       class: k === 0 && lines.length > 1 ? 'minor' : '' }, line)));
 }
 
-/** Through the points, turning softly at each. */
+/** A path through the points, with rounded corners. */
 function curve(points) {
   const at = (p) => `${p.x.toFixed(1)},${p.y.toFixed(1)}`;
   const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
@@ -95,7 +95,7 @@ function edgeElement(edge, arrow) {
     edge.label ? svg('text', { x: edge.x, y: edge.y + 3 }, edge.label) : null);
 }
 
-/** From below one node back up to another, in a bow at the side. */
+/** A curve from one node back up to an earlier one, along the side. */
 function carriedElement(from, to, arrow) {
   const side = Math.max(from.x + from.width / 2, to.x + to.width / 2) + 26;
   const d = `M${from.x + from.width / 2},${from.y}C${side},${from.y} ${side},${to.y} ${to.x + to.width / 2},${to.y}`;
@@ -114,7 +114,7 @@ function drawing(parsed) {
   const carried = parsed.edges.filter((edge) => edge.carried);
   const room = carried.length ? 30 : 0;
   return svg('svg', { viewBox: `0 0 ${width + room} ${height}`, width: width + room, role: 'img',
-    'aria-label': `Kernel graph of one sweep: ${parsed.nodes.length} nodes, ${parsed.edges.length} edges; the text below has them all` },
+    'aria-label': `Kernel graph of one sweep: ${parsed.nodes.length} nodes, ${parsed.edges.length} edges; the text below lists all of them` },
     svg('defs', {}, svg('marker', { id: arrow, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
       svg('path', { d: 'M0,1L7,4L0,7', class: 'arrow' }))),
     laid.edges().map((e) => edgeElement(laid.edge(e), arrow)),
@@ -122,7 +122,7 @@ function drawing(parsed) {
     laid.nodes().map((id) => nodeElement(laid.node(id))));
 }
 
-/** Drawn when it comes near the screen, or a printer asks. */
+/** Draws the graph when it is close to the screen, or for printing. */
 function whenSeen(frame, draw) {
   let drawn = false;
   const once = () => {
@@ -136,7 +136,7 @@ function whenSeen(frame, draw) {
   return frame;
 }
 
-/** A choice between a picture as wide as its frame, which it is at first, and one that scrolls; where it is wider. */
+/** A choice for pictures that are wider than their frame: fit the picture to the frame (the default), or scroll. */
 function sizeChoice(frame) {
   const choice = checkbox('full size', false, (on) => frame.classList.toggle('full', on));
   new ResizeObserver(() => {
@@ -146,13 +146,13 @@ function sizeChoice(frame) {
   return choice;
 }
 
-/** The picture, or in words why there is none; the text of the graph below either. */
+/** The picture, or the reason why there is no picture. The text of the graph is below. */
 export function graphView(dot) {
   const parsed = parseDot(dot);
   const text = h('details', {}, h('summary', {}, 'The graph as Graphviz text'), h('pre', { tabindex: '0' }, dot));
   if (parsed.nodes.length === 0 || parsed.nodes.length > mostNodes) {
-    return [h('p', {}, `No picture of a graph with ${parsed.nodes.length} nodes (they are drawn up to ${mostNodes}); `
-      + '`dot -Tsvg graph.dot` of Graphviz draws it.'), text];
+    return [h('p', {}, `The graph has ${parsed.nodes.length} nodes, and this page only draws graphs with up to ${mostNodes} nodes. `
+      + 'Use `dot -Tsvg graph.dot` of Graphviz to draw the graph.'), text];
   }
   const frame = h('div', { class: 'graph', tabindex: '0', role: 'region', 'aria-label': 'Kernel graph; scrolls' });
   return [h('div', { class: 'controls' }, legend(), sizeChoice(frame)), whenSeen(frame, () => drawing(parsed)), text];

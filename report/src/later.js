@@ -1,9 +1,9 @@
-// Work that waits until the browser is idle, so that keys and scrolling are answered first.
+// Delays work until the browser is idle, so that keys and scrolling have priority.
 // SPDX-License-Identifier: Apache-2.0
 
-/** Milliseconds after which work is done though the browser is not idle: one piece, then input is looked at again. */
+/** After this many milliseconds, one piece of work is done even if the browser is not idle. After this piece, input has priority again. */
 const patience = 300;
-/** Where a browser has no idle time to give: milliseconds between pieces, for input to come in. */
+/** Milliseconds between pieces of work in browsers without idle callbacks. Input can arrive in this time. */
 const breath = 16;
 
 const waiting = new Set();
@@ -27,7 +27,7 @@ function work(idle) {
   else document.getElementById('main').removeAttribute('aria-busy');
 }
 
-/** Calls `task` once when there is time; one that waits already goes behind the others. */
+/** Calls `task` once in idle time. A task that is already waiting moves to the end of the queue. */
 export function later(task) {
   waiting.delete(task);
   waiting.add(task);

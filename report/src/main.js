@@ -1,4 +1,4 @@
-// Reads the data in the page and shows the report of their kind.
+// Reads the data of the page and shows the report of a run or of a study.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 import { startTheme, themeSwitch } from './theme.js';
@@ -12,7 +12,7 @@ function contents(sections) {
     h('li', {}, h('a', { href: `#${s.id}` }, s.dataset.short))));
 }
 
-/** Marks the section that is being read: the last one that begins in the upper third. */
+/** Marks the current section in the contents: the last one that begins in the upper third of the window. */
 function follow(nav, sections) {
   const links = [...nav.querySelectorAll('a')];
   let waiting = false;
@@ -34,9 +34,9 @@ function follow(nav, sections) {
 function footer(data) {
   const licences = document.getElementById('licences').content.textContent;
   return [
-    h('p', {}, `Made by Mixwell ${data.mixwell}. This page is whole by itself: it loads nothing. `
-      + 'Drag over a figure to look closer; a double click shows all of it again.'),
-    h('details', {}, h('summary', {}, 'Licences of what this page holds'), h('pre', { tabindex: '0' }, licences)),
+    h('p', {}, `Made by Mixwell ${data.mixwell}. This page is complete and loads no other files. `
+      + 'Drag over a figure to zoom in; double-click to zoom out.'),
+    h('details', {}, h('summary', {}, 'Licences of the software in this page'), h('pre', { tabindex: '0' }, licences)),
   ];
 }
 

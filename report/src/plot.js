@@ -1,4 +1,4 @@
-// Figures: drawn in idle time when they come into view, again when they changed and are in view, all of them for a printer.
+// Figures. A figure in view is drawn in idle time, and drawn again after a change. Printing draws all figures.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 import { digits } from './format.js';
@@ -6,15 +6,15 @@ import { later } from './later.js';
 import { onTheme, theme } from './theme.js';
 
 /* global Plotly */
-const figures = new Map(); // by their boxes
+const figures = new Map(); // box -> figure
 const config = { displayModeBar: false, responsive: true };
 
 const font = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
 
-/** For Plotly, which reads some markup in its texts: they show as they are. */
+/** Escapes a text, because Plotly interprets some markup in its texts. */
 export const plainText = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Texts of a trace that come from the data. */
+/** Escapes the texts of a trace that come from the data. */
 function plainTrace(trace) {
   const plain = { ...trace };
   if (trace.name !== undefined) plain.name = plainText(trace.name);
@@ -77,7 +77,7 @@ const watcher = new IntersectionObserver((seen) => {
   }
 }, { rootMargin: '200px 0px' });
 
-/** What is out of sight waits until it is seen, so that a change costs the figures in sight alone. */
+/** A figure outside the view is drawn when it comes into view, so a change redraws only the visible figures. */
 function outdate(entry) {
   entry.box.dataset.outdated = '';
   watcher.unobserve(entry.box);
@@ -90,8 +90,8 @@ window.addEventListener('beforeprint', () => {
 });
 
 /**
- * A figure; `make(colours)` gives Plotly's data and layout. `label` says in words what it shows, for
- * those who do not see it; `title` stands above it. `update()` draws it anew.
+ * A figure. `make(colours)` returns Plotly's data and layout. `label` describes the figure for screen
+ * readers, and `title` is the heading above it. `update()` draws it again.
  */
 export function figure({ title, label, caption, height = 200, make, kind = '' }) {
   const box = h('div', { class: 'plot', style: `height:${height}px`, role: 'img',
@@ -114,12 +114,12 @@ export function figure({ title, label, caption, height = 200, make, kind = '' })
 
 const manySteps = [1, 1.5, 2, 3, 4, 5, 7];
 
-/** A logarithmic axis for positive values, with as many labels in each decade as there is room for. */
+/** A logarithmic axis for positive values. The number of labels in each decade depends on the range. */
 export function logAxis(values) {
   const positive = values.filter((v) => v > 0);
   const low = Math.log10(positive.reduce((a, b) => Math.min(a, b), Infinity));
   const high = Math.log10(positive.reduce((a, b) => Math.max(a, b), 0));
-  // Within half a decade Plotly's own labels are evenly spaced ones.
+  // Within half a decade Plotly's own labels are evenly spaced.
   if (!(high - low >= 0.5)) return { type: 'log' };
   const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) + 3 }, (_, k) => Math.floor(low) - 1 + k);
   const steps = high - low < 1 ? manySteps : high - low < 3 ? [1, 2, 5] : [1];
@@ -127,13 +127,13 @@ export function logAxis(values) {
   return { type: 'log', tickvals, ticktext: tickvals.map((v) => digits(v, 2)) };
 }
 
-/** The colour with so much of it showing, 0 to 1. */
+/** The colour with the opacity `alpha`, 0 to 1. */
 export const faint = (hex, alpha) =>
   hex + Math.round(alpha * 255).toString(16).padStart(2, '0');
 
 const dashes = ['solid', 'dash', 'dot', 'dashdot'];
 const symbols = ['circle', 'square', 'diamond', 'triangle-up', 'cross', 'x', 'triangle-down'];
-/** Colour, dash and symbol of the k-th series: past the colours, dash and symbol tell. */
+/** Colour, dash and symbol of the k-th series. Series with the same colour differ in dash and symbol. */
 export function style(colours, k) {
   const n = colours.series.length;
   const round = Math.floor(k / n);

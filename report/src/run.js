@@ -25,26 +25,26 @@ function heading(data) {
     h('p', { class: 'facts' }, badge(certificate), ' ', facts.join(' · ')),
     isSampler(certificate.class) ? h('p', { class: 'verdict' }, inWords(certificate))
       : h('p', { class: 'mark', role: 'alert' }, h('strong', {}, `Certificate ${certificate.class}: `),
-        'these are not draws of the target, whatever the figures below say.', ' ', inWords(certificate)),
+        'these are not draws of the target, even if the figures below look good.', ' ', inWords(certificate)),
     run.error ? h('p', { class: 'mark', role: 'alert' }, h('strong', {}, 'The run ended with an error: '), run.error) : null,
   ].filter(Boolean);
 }
 
 const guarantees = {
-  exact: () => 'Whatever its settings are, the chain stays distributed as the target once it is: what is left is Monte Carlo error, and whether it has come there.',
-  asymptotic: (c) => `Right in the limit of small steps; at the step size of this run the draws are somewhat off the target${c.order ? `, by an error of order ${c.order} in it` : ''}.`,
-  adaptive: () => 'Parameters of the sampler still move with the history of the chain, by ever smaller amounts: right in the limit of a long run.',
-  approximate: (c) => `Right for another density than the target: ${c.density}.`,
-  biased: (c) => (c.evidence === 'unproven' ? 'Nothing was declared from which it would follow that the target is kept.' : 'Small steps and long runs do not mend it.'),
-  none: () => 'It looks for an optimum and does not sample.',
+  exact: () => 'The sampler leaves the target distribution invariant for all settings. Two errors remain: the Monte Carlo error, and the error of a chain that has not converged yet.',
+  asymptotic: (c) => `The sampler is right in the limit of small steps. At the step size of this run the draws are biased${c.order ? `, and the bias is of order ${c.order} in the step size` : ''}.`,
+  adaptive: () => 'The parameters of the sampler still adapt to the history of the chain, and the changes become smaller and smaller. The sampler is right in the limit of a long run.',
+  approximate: (c) => `The sampler is right for a density other than the target: ${c.density}.`,
+  biased: (c) => (c.evidence === 'unproven' ? 'No declaration shows that the sampler leaves the target invariant.' : 'The draws are biased. Small steps and long runs do not remove the bias.'),
+  none: () => 'This kernel searches for an optimum and does not sample.',
 };
 const grounds = {
-  declared: ' This rests on what an author outside Mixwell states.',
+  declared: ' This guarantee depends on a declaration by an author outside Mixwell.',
   unproven: '',
   proved: '',
 };
 
-/** What the certificate guarantees, in a sentence or two. */
+/** Describes in words what the certificate guarantees. */
 const inWords = (c) => `${guarantees[c.class](c)}${grounds[c.evidence] ?? ''}`;
 
 function badge(certificate) {
@@ -56,7 +56,7 @@ function keyFigure(name, value, unit = '') {
   return h('div', {}, h('dt', {}, name), h('dd', {}, value, unit ? h('span', { class: 'unit' }, ` ${unit}`) : null));
 }
 
-/** How many variables could not be judged by a figure. */
+/** Number of variables that could not be judged by a figure. */
 const unjudged = (summary, figure) => summary.not_judged.filter((one) => one.variable !== null && one.figures.includes(figure))
   .reduce((sum, one) => sum + 1 + one.more, 0);
 const unjudgedText = (summary, figure) => (unjudged(summary, figure) ? `${grouped(unjudged(summary, figure))} not judged` : '');
@@ -66,12 +66,12 @@ function keyFigures({ summary, run, table: t }) {
   const rhats = (t.rhat ?? []).filter((x) => x !== null);
   const worst = rhats.length ? Math.max(...rhats) : null;
   return h('dl', { class: 'keys' },
-    keyFigure('smallest ESS', whole(s.min_ess), [s.min_ess_reliable === false ? 'too few to trust' : essInterval(s.min_ess, s.min_ess_mcse),
+    keyFigure('smallest ESS', whole(s.min_ess), [s.min_ess_reliable === false ? 'too small to be reliable' : essInterval(s.min_ess, s.min_ess_mcse),
       unjudgedText(summary, 'ess_bulk')].filter(Boolean).join(', ')),
     keyFigure('largest R\u0302', fixed(worst, 3), unjudgedText(summary, 'rhat')),
     keyFigure('acceptance', fixed(s.acceptance, 3)),
     keyFigure('divergences', whole(s.divergences)),
-    s.reached_max_depth === undefined ? null : keyFigure('at the largest depth', `${digits(100 * s.reached_max_depth, 3)} %`),
+    s.reached_max_depth === undefined ? null : keyFigure('transitions at maximum depth', `${digits(100 * s.reached_max_depth, 3)} %`),
     keyFigure('E-BFMI', fixed(s.ebfmi, 2)),
     keyFigure('ESS per gradient', digits(s.min_ess_per_gradient, 3)),
     keyFigure('ESS per second', digits(s.min_ess_per_second, 3)),
@@ -81,14 +81,14 @@ function keyFigures({ summary, run, table: t }) {
       `of ${whole(summary.prediction.cases)} cases`) : null);
 }
 
-/** "R̂ and tail ESS of b and 3 more: ...", as the summary says it. */
+/** For example "R̂ and tail ESS of b and 3 more: ...", as in the summary. */
 function unjudgedWords({ variable, more, figures, because }, all) {
   const names = figures.map(label);
   const listed = figures.length === all ? 'all figures' : names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return `${listed} of ${variable ?? 'the sampler'}${more ? ` and ${grouped(more)} more` : ''}: ${because}`;
 }
 
-/** What is wrong, and what could not be judged: nothing is well before both are empty. */
+/** Warnings, and what could not be judged. The page says "No warnings." only if both are empty. */
 function judgement({ warnings, summary }) {
   const open = summary.not_judged;
   if (warnings.length === 0 && open.length === 0) return h('p', { class: 'calm' }, 'No warnings.');
@@ -99,16 +99,16 @@ function judgement({ warnings, summary }) {
 }
 
 function overview(data) {
-  return section('overview', 'At a glance', 'Overview', keyFigures(data), judgement(data),
+  return section('overview', 'Overview', 'Overview', keyFigures(data), judgement(data),
     data.notes.map((text) => h('p', { class: 'note' }, text)));
 }
 
-/** Before all other figures of a row, in this order. */
+/** These columns come first, in this order. */
 const leading = ['variable', 'mean', 'sd', 'q5', 'q50', 'q95', 'rhat', 'ess_bulk', 'ess_tail', 'mcse_mean', 'mcse_sd'];
 const inUnits = new Set(['mean', 'sd', 'q5', 'q50', 'q95']);
 const mostDecimals = 8;
 
-/** To the first digit of the Monte Carlo error: what is beyond it is noise. */
+/** Rounds to the first digit of the Monte Carlo error, because further digits are noise. */
 function inOwnUnit(x, error) {
   const decimals = error > 0 ? -Math.floor(Math.log10(error)) : NaN;
   return decimals <= mostDecimals && Math.abs(x) < 1e8 ? fixed(x, Math.max(0, decimals)) : digits(x, 4);
@@ -142,12 +142,12 @@ function summaryTable(data) {
     text: (row) => shown(key, row),
   }));
   const view = table({ caption: 'Summary of every variable', columns, count });
-  return section('summary', 'Variables in numbers', 'Table', filterOf(view, columns, count), view.chooser, view.element,
+  return section('summary', 'Summary of the variables', 'Table', filterOf(view, columns, count), view.chooser, view.element,
     data.summary.weighted ? h('p', { class: 'note' },
-      'Mean, sd, quantiles and their errors are weighted by the recorded weight; ESS and R\u0302 are of the draws without weights.') : null);
+      'Mean, sd, quantiles and their errors use the recorded weights. ESS and R\u0302 do not use the weights.') : null);
 }
 
-/** A box that narrows the table, where it is long enough to need one. */
+/** A filter box for the table, if the table is long. */
 function filterOf(view, columns, count) {
   if (count <= 12) return null;
   const rowsOf = rowFilter(new Map(columns.map((c) => [c.key, c.value])), count);
@@ -171,8 +171,8 @@ function variableSections(data) {
     added[0].focus();
   } }, `Show ${rest.length} more`);
   window.addEventListener('beforeprint', () => more?.isConnected && more.click());
-  return section('variables', 'Variables in pictures', 'Figures',
-    h('p', { class: 'note' }, 'The worst ones first: smallest effective sample size and largest R\u0302 in turn.'),
+  return section('variables', 'Figures of the variables', 'Figures',
+    h('p', { class: 'note' }, 'The worst variables come first, alternately by smallest effective sample size and by largest R\u0302.'),
     all.length ? holder : h('p', {}, 'The run recorded no draws.'), more);
 }
 
@@ -180,7 +180,7 @@ function chainTable(data) {
   const names = Object.keys(data.statistics ?? {});
   if (names.length === 0) return null;
   const meaning = (name) => (name === 'diverging' ? 'divergences' : `mean ${label(name)}`);
-  return section('chains', 'What the sampler did', 'Sampler',
+  return section('chains', 'Statistics of the sampler', 'Sampler',
     h('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Statistics of the sampler; scrolls' }, h('table', { class: 'plain' },
       h('caption', {}, 'Statistics of each chain'),
       h('thead', {}, h('tr', {}, h('th', { scope: 'col', class: 'number' }, 'chain'), names.map((n) => h('th', { scope: 'col', class: 'number' }, meaning(n))),
@@ -192,19 +192,19 @@ function chainTable(data) {
     operations(data.run.operations ?? []));
 }
 
-/** Where the time went, the longest first. */
+/** Time for each operation, longest first. */
 function operations(all) {
   const used = all.filter((o) => o.seconds > 0).sort((a, b) => b.seconds - a.seconds).slice(0, 12);
   if (used.length === 0) return null;
   const longest = used[0].seconds;
   return h('div', { class: 'bars' }, h('h3', {}, 'Time per operation'),
-    h('p', { class: 'note' }, 'Summed over threads, estimated from every 64th sweep.'),
+    h('p', { class: 'note' }, 'The times are totals over all threads. They are estimated from every 64th sweep.'),
     h('table', { class: 'plain' }, h('tbody', {}, used.map((o) => h('tr', {},
       h('th', { scope: 'row' }, o.name), h('td', {}, o.phase), h('td', { class: 'number' }, seconds(o.seconds)),
       h('td', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * o.seconds) / longest}%` })))))));
 }
 
-/** Of all that the table has, at most so many in one picture. */
+/** Largest number of variables in the forest plot. */
 const mostForest = 40;
 
 function forestSection(data) {
@@ -212,16 +212,16 @@ function forestSection(data) {
   if (count === 0 || !data.table.q5) return null;
   const rows = [...Array(Math.min(count, mostForest)).keys()];
   return section('forest', 'Means and intervals', 'Forest', forest(rows, data),
-    h('p', { class: 'note' }, `Point: mean; bar: from 5 % to 95 % of the draws.${count > mostForest ? ` The first ${mostForest} of ${grouped(count)} variables.` : ''}`));
+    h('p', { class: 'note' }, `Points are means, and bars go from the 5 % to the 95 % quantile of the draws.${count > mostForest ? ` The figure shows the first ${mostForest} of ${grouped(count)} variables.` : ''}`));
 }
 
 const firstPairs = 4;
 
-/** The four worst, until others are chosen. */
+/** Begins with the four worst variables. */
 function pairSection(data) {
   const { names } = data.pairs;
   const chosen = [...names.keys()].slice(0, firstPairs);
-  if (chosen.length < 2) return section('pairs', 'Variables against each other', 'Pairs', h('p', { class: 'note' }, 'There is one variable only.'));
+  if (chosen.length < 2) return section('pairs', 'Variables against each other', 'Pairs', h('p', { class: 'note' }, 'There is only one variable.'));
   const view = pairs(data, chosen);
   const choices = names.length <= firstPairs ? null : h('p', { class: 'controls' }, chosen.map((_, place) =>
     select(`Variable ${place + 1}`, names.map((name, k) => [String(k), name]), String(chosen[place]), (value) => {
@@ -236,11 +236,11 @@ const listed = (items) => (items?.length ? h('ul', {}, items.map((item) => h('li
 function certificateView({ certificate: c }) {
   const row = (name, value) => (value === null || value === undefined || value === '' || value.length === 0 ? null
     : [h('dt', {}, name), h('dd', {}, value)]);
-  return section('certificate', 'What it is guaranteed to sample', 'Certificate',
+  return section('certificate', 'What the sampler is guaranteed to sample', 'Certificate',
     h('p', {}, badge(c), ' ', c.reason ?? ''),
     h('dl', { class: 'facts' },
       row('rule', c.rule), row('density', c.density), row('accuracy', c.order ? `${c.accuracy}, order ${c.order}` : c.accuracy),
-      row('parameters', c.time), row('evidence', c.evidence), row('class once frozen', c.frozen_class === c.class ? '' : c.frozen_class),
+      row('parameters', c.time), row('evidence', c.evidence), row('class when frozen', c.frozen_class === c.class ? '' : c.frozen_class),
       row('path', c.path?.length ? h('span', { class: 'path' }, c.path.join(' \u2192 ')) : ''),
       row('nodes', c.nodes?.join(', ')), row('reference', c.reference), row('relies on', listed(c.assumes)), row('notes', listed(c.notes))));
 }
@@ -248,10 +248,10 @@ function certificateView({ certificate: c }) {
 function manifestView(data) {
   const said = h('span', { role: 'status', class: 'note' });
   const copy = h('button', { type: 'button', class: 'quiet', onclick: () => navigator.clipboard?.writeText(data.manifest)
-    .then(() => { said.textContent = 'copied'; }, () => { said.textContent = 'this browser does not allow it'; }) }, 'Copy');
+    .then(() => { said.textContent = 'copied'; }, () => { said.textContent = 'not copied: this browser does not allow copying'; }) }, 'Copy');
   const run = data.run;
   return section('manifest', 'Manifest', 'Manifest',
-    h('p', { class: 'note' }, 'Every default filled in; running it again gives the same draws. ', copy, ' ', said),
+    h('p', { class: 'note' }, 'This is the manifest with all defaults filled in. Running this manifest gives the same draws. ', copy, ' ', said),
     h('pre', { tabindex: '0' }, data.manifest),
     h('dl', { class: 'facts' },
       h('dt', {}, 'SHA-256 of the draws'), h('dd', { class: 'path' }, run.draws_sha256 ?? 'none'),
@@ -259,7 +259,7 @@ function manifestView(data) {
       h('dt', {}, 'plugins'), h('dd', {}, (run.plugins ?? []).map((p) => p.library).join(', '))));
 }
 
-/** The page's data, with what older ones lack and infinite numbers as numbers. */
+/** Adds fields that older data lack, and converts infinite numbers from texts to numbers. */
 function prepared(data) {
   const { variable, ...figures } = data.table;
   const table = { variable, ...Object.fromEntries(Object.entries(figures).map(([key, column]) => [key, column.map(decoded)])) };
@@ -275,7 +275,7 @@ export function runReport(made) {
     variableSections(data),
     forestSection(data),
     data.pairs ? pairSection(data) : null,
-    data.growth ? section('growth', 'Effective draws and energy', 'ESS, energy',
+    data.growth ? section('growth', 'Effective sample size and energy', 'ESS, energy',
       h('div', { class: 'two' }, growth(data), energy(data))) : null,
     chainTable(data),
     certificateView(data),

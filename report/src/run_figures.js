@@ -7,7 +7,7 @@ import { faint, figure, style } from './plot.js';
 const range = (count, start = 0, step = 1) => Array.from({ length: count }, (_, k) => start + k * step);
 const withUnit = (v) => (v.unit ? `${v.name} (${v.unit})` : v.name);
 
-/** Gaps where draws are not finite; single draws between two gaps would be no line. */
+/** Draws that are not finite leave gaps. A single draw between two gaps needs a marker, because it is not a line. */
 const hasGaps = (v) => v.trace.some((chain) => chain.includes(null));
 
 function trace(v, data) {
@@ -15,7 +15,7 @@ function trace(v, data) {
   const mode = hasGaps(v) ? 'lines+markers' : 'lines';
   return figure({
     title: 'Trace',
-    caption: hasGaps(v) ? 'Gaps: draws that are not finite. No other figure can be made of them.' : undefined,
+    caption: hasGaps(v) ? 'Gaps are draws that are not finite. The other figures of this variable need finite draws.' : undefined,
     label: `Trace of ${v.name}: ${shown.length} chains, ${v.trace[0].length} of ${draws} draws each`,
     make: (colours) => ({
       data: shown.map((chain, k) => ({ type: 'scatter', mode, name: `chain ${chain}`,
@@ -29,11 +29,11 @@ function trace(v, data) {
 function ranks(v, data) {
   if (!v.ranks) return null;
   const bins = v.ranks.counts[0].length;
-  // A step line ends where its last bin does.
+  // The step line must end where its last bin ends.
   const steps = (counts) => counts.concat(counts[counts.length - 1]);
   return figure({
     title: 'Ranks',
-    label: `Rank histogram of ${v.name}: draws of each chain in ${bins} bins of the ranks of all chains; the same in each bin where chains agree`,
+    label: `Rank histogram of ${v.name}: draws of each chain in ${bins} bins of the ranks of all chains; if the chains agree, all bins have equal counts`,
     make: (colours) => ({
       data: [{ type: 'scatter', mode: 'lines', name: 'expected', x: [0, 1], y: [v.ranks.expected, v.ranks.expected],
         line: { color: colours.muted, width: 1, dash: 'dash' }, hoverinfo: 'skip' },
@@ -52,7 +52,7 @@ function density(v, data) {
   const x = range(values[0].length, start, step);
   return figure({
     title: 'Density',
-    label: `Density of ${v.name}: all draws, and each of ${data.chains.shown.length} chains`,
+    label: `Density of ${v.name}: all draws together, and each of ${data.chains.shown.length} chains`,
     make: (colours) => ({
       data: [{ type: 'scatter', mode: 'lines', name: 'all chains', x, y: values[0], fill: 'tozeroy',
         fillcolor: faint(colours.accent, 0.12), line: { width: 0, color: colours.accent }, hoverinfo: 'skip' },
@@ -85,7 +85,7 @@ function autocorrelation(v, data) {
   }).element;
 }
 
-/** One variable: its figures in a row. */
+/** The figures of one variable, in a row. */
 export function variable(v, data) {
   const row = data.table.variable.indexOf(v.name);
   const of = (key) => (row < 0 ? null : data.table[key]?.[row]);
@@ -95,7 +95,7 @@ export function variable(v, data) {
     h('div', { class: 'row' }, trace(v, data), ranks(v, data), density(v, data), autocorrelation(v, data)));
 }
 
-/** Mean and central 90 % of each row of the table, the first one topmost. */
+/** Mean and central 90 % of each row of the table; the first row is at the top. */
 export function forest(rows, data) {
   const t = data.table;
   const at = (key) => rows.map((row) => t[key][row]);
@@ -114,11 +114,11 @@ export function forest(rows, data) {
   }).element;
 }
 
-/** What the figure of pairs shows, for those who do not see it. */
+/** Describes the figure of pairs for screen readers. */
 export const pairWords = (data, chosen) =>
-  `Draws of ${[...new Set(chosen)].map((k) => data.pairs.names[k]).join(', ')} against each other, ${data.pairs.points[0].length} points a panel`;
+  `Draws of ${[...new Set(chosen)].map((k) => data.pairs.names[k]).join(', ')} against each other, ${data.pairs.points[0].length} points in each panel`;
 
-/** Each of the chosen against those before it, one panel each, in one picture; `chosen` is read at each drawing, and one named twice stands there once. */
+/** One figure with a panel for each pair of chosen variables. `chosen` is read at each drawing. Duplicates are shown once. */
 export function pairs(data, chosen) {
   const gap = 0.03;
   const axisName = (letter, k) => (k === 0 ? letter : `${letter}${k + 1}`);
@@ -145,7 +145,7 @@ export function pairs(data, chosen) {
   return figure({
     label: pairWords(data, chosen),
     caption: `${grouped(data.pairs.points[0].length)} of ${grouped(data.chains.count * data.chains.draws)} draws`
-      + (diverged ? `; crosses: ${grouped(diverged)} draws after a diverging transition.` : '.'),
+      + (diverged ? `; crosses are ${grouped(diverged)} draws after a diverging transition.` : '.'),
     height: Math.min(150 + 170 * (chosen.length - 1), 680), make, kind: 'pairs',
   });
 }
@@ -153,9 +153,9 @@ export function pairs(data, chosen) {
 export function growth(data) {
   const { names, draws, bulk, tail } = data.growth;
   return figure({
-    title: 'Effective draws as the run went on',
+    title: 'Effective sample size during the run',
     label: `Bulk and tail effective sample size of ${names.join(', ')} against draws of each chain`,
-    caption: 'A line that stops rising, or jumps, belongs to chains that have found something new or are stuck.',
+    caption: 'If a line stops rising or jumps, the chains are stuck or have found a new region.',
     height: 320,
     make: (colours) => ({
       data: names.flatMap((name, k) => {
@@ -182,11 +182,11 @@ export function energy(data) {
   };
   return figure({
     title: 'Energy',
-    label: 'Histograms of the energy less its mean, and of its change in one transition',
-    caption: 'Where the change is much narrower than the energy itself, momentum draws explore the energies too slowly (E-BFMI below 0.3).',
+    label: 'Histograms of the energy minus its mean, and of its change in one transition',
+    caption: 'If the histogram of the change is much narrower than the histogram of the energy, the momentum draws explore the energies too slowly (E-BFMI below 0.3).',
     height: 320,
     make: (colours) => ({
-      data: [['energy less its mean', marginal, 0], ['change in a transition', transition, 1]].map(([name, counts, k]) => ({
+      data: [['energy minus its mean', marginal, 0], ['change in a transition', transition, 1]].map(([name, counts, k]) => ({
         type: 'scatter', mode: 'lines', name, x, y: share(counts), fill: 'tozeroy', fillcolor: faint(colours.series[k], 0.15),
         line: { shape: 'hvh', width: 1.6, color: colours.series[k], dash: k ? 'dash' : 'solid' } })),
       layout: { showlegend: true, margin: { l: 50, r: 10, t: 40, b: 40 }, xaxis: { title: 'nats' }, yaxis: { title: 'density (1/nat)', rangemode: 'tozero' } },

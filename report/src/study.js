@@ -10,7 +10,7 @@ import { studyCells } from './study_cells.js';
 import { compared, efficiency, errorCurves, explorer, mostCurves, mostPoints, paperFigure } from './study_figures.js';
 
 const statuses = ['done', 'failed', 'running', 'pending'];
-/** Above this ratio of largest and smallest an axis begins as logarithmic. */
+/** An axis is logarithmic at first if the ratio of its largest to its smallest value exceeds this number. */
 const wideRange = 5;
 
 function counts(study) {
@@ -59,10 +59,10 @@ function overview(data, study) {
     keyFigure('failed', grouped(study.rows().filter((row) => study.value('status', row) === 'failed').length)));
   study.onChangeLater(fill);
   fill();
-  return section('overview', 'At a glance', 'Overview', keys,
+  return section('overview', 'Overview', 'Overview', keys,
     h('p', { class: 'note', id: 'filter-help' },
-      'The filter above rules the table and every figure. Words may stand anywhere in a row; columns compare with = != < > <= >=, and - leaves out: ',
-      h('code', {}, 'variant=hmc min_ess>400 -failed'), '. Words with spaces go in double quotes.'));
+      'The filter above applies to the table and to every figure. A word matches anywhere in a row. To compare a column, use = != < > <= >=. To exclude a word, put - before it. For example: ',
+      h('code', {}, 'variant=hmc min_ess>400 -failed'), '. Put words with spaces in double quotes.'));
 }
 
 const options = (keys) => keys.map((key) => [key, label(key)]);
@@ -85,8 +85,8 @@ function explorerSection(study) {
   const tell = () => {
     const cells = study.rows().filter((row) => isNumber(study.value(choice.metric, row))).length;
     const others = study.rows().filter((row) => study.value('status', row) === 'done').length - cells;
-    said.textContent = `${others > 0 ? `${grouped(others)} finished cells have no such number, or an infinite one, and are not drawn. ` : ''}${grouped(cells)} cells, at most ${grouped(mostPoints)} of a panel as points; medians of all of them, with bars from the lower `
-      + 'to the upper quartile. Dashed across: the median where the axis does not apply.';
+    said.textContent = `${others > 0 ? `${grouped(others)} finished cells are not shown, because their metric is missing or infinite. ` : ''}The figure has ${grouped(cells)} cells. Each panel shows at most ${grouped(mostPoints)} cells as points. The medians use all cells, and their bars go `
+      + 'from the lower to the upper quartile. Dashed lines are medians of groups to which the axis does not apply.';
   };
   tell();
   const view = facets(study, () => choice.axis !== 'model' && choice.colour !== 'model', (rows) => explorer(study, rows, choice));
@@ -105,7 +105,7 @@ function explorerSection(study) {
 const costs = ['min_ess_per_gradient', 'min_ess_per_second'];
 const pointText = (study, row) => study.point(row).map(([key, value]) => `${label(key)} = ${value}`).join(', ') || '\u2013';
 
-/** The best points in numbers, a line for each variant of each model. */
+/** Table of the best points, with a row for each variant of each model. */
 function bestTable(study, metrics) {
   const rows = study.rows().filter((row) => metrics.some((metric) => isNumber(study.value(metric, row))));
   const lines = [];
@@ -117,7 +117,7 @@ function bestTable(study, metrics) {
           h('td', {}, pointText(study, best.rows[0])), number(digits(best.found.mean, 3)),
           number(rangeText(best.found, digits)), number(String(best.found.n)), number(String(best.points))));
       }
-  return plainTable('Best points', heads('model', 'variant', 'metric', 'best point', '#geometric mean', '#95 %', '#seeds', '#points tried'), lines);
+  return plainTable('Best points', heads('model', 'variant', 'metric', 'best point', '#geometric mean', '#95 % interval', '#seeds', '#points tried'), lines);
 }
 
 function efficiencySection(study) {
@@ -130,21 +130,21 @@ function efficiencySection(study) {
   });
   const holder = h('div', {}, bestTable(study, metrics));
   study.onChangeLater(() => { view.update(); holder.replaceChildren(bestTable(study, metrics)); });
-  return section('efficiency', 'Effective draws for the cost', 'Efficiency',
+  return section('efficiency', 'Effective sample size per cost', 'Efficiency',
     h('p', { class: 'controls' }, checkbox('log scale', choice.log, (value) => { choice.log = value; view.update(); })),
     view.element, holder,
-    h('p', { class: 'note' }, 'Each variant at its best point: of its values of the axes, those with the largest geometric mean over their seeds, for gradients and for '
-      + 'seconds apart. Bars are 95 % intervals on the scale of the logarithm: of two seeds or more from their spread, of a single one from its own Monte Carlo error. The point was chosen by the '
-      + 'same seeds, which flatters a variant the more, the more points it has and the wider its interval is. Gradients and seconds are those of sampling, without warm-up.'));
+    h('p', { class: 'note' }, 'Each variant is shown at its best point. At this point of the axes, the geometric mean of the metric over the seeds is largest. The point is chosen separately for gradients and '
+      + 'for seconds. Bars are 95 % intervals on the log scale. The intervals use the spread of two or more seeds, or the Monte Carlo error of a single seed. The same seeds determine '
+      + 'the best point and its result, so the result is too optimistic. This effect is larger for a variant with many points or a wide interval. Gradients and seconds include sampling only, not warmup.'));
 }
 
-/** Models whose reference has means that cannot be told from 0, to which no error is relative. */
+/** Models whose reference means cannot be distinguished from 0, so that a relative error has no meaning. */
 function withoutMean(data, study) {
   const without = data.curves.filter((curve) => !curve.error_mean.some(isNumber));
   const models = distinct(without.map(({ row }) => study.value('model', row) ?? 'the model'));
   if (models.length === 0) return '';
-  return `The relative error of the mean is left out for ${models.join(', ')}: the means of the reference cannot be told from 0; `
-    + 'mean_error_sd in the table is in standard deviations.';
+  return `The figure leaves out the relative error of the mean for ${models.join(', ')}, because the means of the reference cannot be distinguished from 0. `
+    + 'Use mean_error_sd in the table instead. Its unit is standard deviations.';
 }
 
 function curveSection(data, study) {
@@ -161,7 +161,7 @@ function curveSection(data, study) {
       select('Error', options(errors), choice.error, set('error')),
       select('against', options(['gradients', 'seconds']), choice.cost, set('cost')),
       select('Colour', colourOptions(study), choice.colour, set('colour'))),
-    view.element, h('p', { class: 'note' }, `Thick: the median of each group's cells; thin: at most ${mostCurves} single cells of a panel. Warm-up counts. ${withoutMean(data, study)}`));
+    view.element, h('p', { class: 'note' }, `Thick lines are medians over the cells of each group. Thin lines are single cells, at most ${mostCurves} in each panel. The cost includes warmup. ${withoutMean(data, study)}`));
 }
 
 const heads = (...names) => h('thead', {}, h('tr', {}, names.map((n) => h('th', { scope: 'col', class: n.startsWith('#') ? 'number' : '' }, n.replace('#', '')))));
@@ -175,31 +175,31 @@ function paperSection(data, study) {
     number(p.found ? `${digits(p.found.mean, 4)}${p.found.half === null ? '' : ` \u00b1 ${digits(p.found.half, 2)}`}` : 'not measured'),
     number(p.found && p.value !== 0 ? digits(p.found.mean / p.value, 3) : '\u2013'), number(String(p.found?.n ?? 0)), h('td', {}, p.source));
   const holder = h('div');
-  const fill = () => holder.replaceChildren(plainTable('Published figures and what was measured',
-    heads('where', 'metric', '#published', '#measured', '#ratio', '#cells', 'source'), compared(study, data.paper).map(row)));
+  const fill = () => holder.replaceChildren(plainTable('Published and measured values',
+    heads('name', 'metric', '#published', '#measured', '#ratio', '#cells', 'source'), compared(study, data.paper).map(row)));
   const view = paperFigure(study, data.paper);
   study.onChangeLater(() => { fill(); view.update(); });
   fill();
   return section('paper', 'Published and measured', 'Paper', view.element, holder,
-    h('p', { class: 'note' }, 'Published figures are as the study file states them. Intervals are 95 %, as above.'));
+    h('p', { class: 'note' }, 'The published values are from the study file. The 95 % intervals use the spread of two or more seeds, or the Monte Carlo error of a single seed.'));
 }
 
 function failedSection(study, filter) {
   const mostNamed = 5;
   const failed = study.all.filter((row) => study.value('status', row) === 'failed');
-  if (failed.length === 0) return section('failed', 'Failed cells', 'Failed', h('p', { class: 'calm' }, 'None.'));
+  if (failed.length === 0) return section('failed', 'Failed cells', 'Failed', h('p', { class: 'calm' }, 'No cell failed.'));
   const reasons = [...groupBy(failed, (row) => study.value('reason', row) ?? 'no reason recorded')].sort((a, b) => b[1].length - a[1].length);
   const named = (rows) => rows.slice(0, mostNamed).map((row) => study.name(row)).join('; ') + (rows.length > mostNamed ? `; ${rows.length - mostNamed} more` : '');
   return section('failed', 'Failed cells', 'Failed',
-    plainTable('Reasons of failed cells', heads('reason', '#cells', 'which'),
+    plainTable('Reasons of failed cells', heads('reason', '#cells', 'names'),
       reasons.map(([reason, rows]) => h('tr', {}, h('th', { scope: 'row' }, reason), number(grouped(rows.length)), h('td', {}, named(rows))))),
-    h('button', { type: 'button', class: 'quiet', onclick: () => filter.set('status=failed') }, 'Show only these'));
+    h('button', { type: 'button', class: 'quiet', onclick: () => filter.set('status=failed') }, 'Show only these cells'));
 }
 
 const valueText = (value) => (isNumber(value) ? digits(value, 4) : typeof value === 'object' ? JSON.stringify(value) : String(value));
 const valuesText = (values) => Object.entries(values ?? {}).map(([key, value]) => `${key} = ${valueText(value)}`).join(', ');
 
-/** "3 % more" than the budget; "" where either is not known. */
+/** For example "3 % more" than the budget; "" if either number is missing. */
 function budgetText({ gradients, budget }) {
   if (!isNumber(gradients) || !(budget > 0)) return '';
   const percent = Math.round(1000 * (gradients / budget - 1)) / 10;
@@ -207,7 +207,7 @@ function budgetText({ gradients, budget }) {
 }
 
 const tuningKey = (one) => JSON.stringify([one.model, one.variant, one.axes]);
-const groundsText = ({ tuned, scored, trials }) => (tuned === false ? `not by score: ${scored} of ${trials} trials have one` : '');
+const groundsText = ({ tuned, scored, trials }) => (tuned === false ? `chosen without a score: ${scored} of ${trials} trials have a score` : '');
 
 function tuneSection(data) {
   const trials = Array.isArray(data.tune) ? data.tune : [];
@@ -224,8 +224,8 @@ function tuneSection(data) {
       number(digits(winner?.score, 3)), h('td', {}, label(own[0].objective ?? '')),
       number(String(own.length)), number(whole(sum('gradients'))), number(budgetText(tuning)), number(seconds(sum('seconds'))));
   });
-  return section('tuning', 'What tuning chose, and what it cost', 'Tuning',
-    plainTable('Tuning', heads('for', 'chosen', '#score', 'objective', '#trials', '#gradients', '#than budget', '#time'), rows));
+  return section('tuning', 'Results and cost of tuning', 'Tuning',
+    plainTable('Tuning', heads('model, variant, axes', 'chosen values', '#score', 'objective', '#trials', '#gradients', '#gradients compared with budget', '#time'), rows));
 }
 
 export function studyReport(data) {

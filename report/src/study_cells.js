@@ -1,27 +1,27 @@
-// The cells of a study, and those of them that the filter leaves; whoever listens is told of changes.
+// The cells of a study and the ones that match the filter. Listeners are called after each change.
 // SPDX-License-Identifier: Apache-2.0
 import { distinct, groupBy, isNumber, unpack } from './cells.js';
 import { later } from './later.js';
 
 const notMetrics = new Set(['seed', 'attempts', 'cell']);
 
-/** A table may come without them; they are what methods are compared by. */
+/** Adds the metrics for comparing methods, if the table does not have them. */
 function addEfficiency(columns) {
   for (const [key, below] of [['min_ess_per_gradient', 'gradients'], ['min_ess_per_second', 'seconds']])
     if (!columns.has(key) && columns.has('min_ess') && columns.has(below))
       columns.set(key, columns.get('min_ess').map((ess, row) => (isNumber(ess) && columns.get(below)[row] > 0 ? ess / columns.get(below)[row] : null)));
 }
 
-/** Each axis in the order of the study, or the alias that it goes by. */
+/** The axes in the order of the study, each replaced by its alias if it has one. */
 function nameAxes({ axes, aliases }, columns) {
   const nameOf = new Map(aliases.filter(({ name }) => columns.has(name)).flatMap(({ name, axes: own }) => own.map((key) => [key, name])));
   return [...new Set(axes.map((key) => nameOf.get(key) ?? key))].filter((key) => columns.has(key));
 }
 
 /**
- * Of the page's data: `columns` by name and `value(key, row)`; `axes`, an alias in the place of its own, and with
- * what else cells differ by as `groupings`; `metrics`; the chosen `rows()`, by model in `rowsByModel()`. `choose(rows)`
- * tells those who listen by `onChange` at once, those by `onChangeLater` when there is time.
+ * Makes these members from the page's data: `columns` by name, `value(key, row)`, `axes` (an alias replaces its axis),
+ * `groupings` (the axes and everything else in which cells differ), `metrics`, the chosen `rows()` and `rowsByModel()`.
+ * `choose(rows)` calls the listeners of `onChange` at once, and the listeners of `onChangeLater` in idle time.
  */
 export function studyCells(data) {
   const columns = unpack(data);
@@ -40,11 +40,11 @@ export function studyCells(data) {
     columns, value, all, axes, point,
     varies: (key) => distinct(columns.get(key) ?? []).length > 1,
     metrics: [...columns.keys()].filter(isMetric),
-    /** Those that go by an alias. */
+    /** Axes and aliases. */
     aliased: new Set(data.axes.filter((key) => !axes.includes(key))),
     groupings: ['variant', 'model', ...axes, 'seed'].filter((key, k, list) => columns.has(key) && list.indexOf(key) === k),
     name: (row) => ['model', 'variant', ...axes].map((key) => value(key, row)).filter(isKnown).concat(`seed ${value('seed', row)}`).join(', '),
-    /** The same number for rows of the same values of all axes. */
+    /** A number that is equal for rows with the same values of all axes. */
     pointOf(row) {
       if (points === null) {
         const numbers = new Map();

@@ -1,4 +1,4 @@
-// The figures of a study. Each is made from the rows that the filter leaves.
+// The figures of a study. Each figure shows the rows that match the filter.
 // SPDX-License-Identifier: Apache-2.0
 import { bestPoint, distinct, groupBy, interval, isNumber, quartiles, rangeText, thin } from './cells.js';
 import { axisLabel, digits, label } from './format.js';
@@ -12,13 +12,13 @@ const everything = 'all cells';
 
 const grouping = (study, key) => (key === '' ? () => everything : (row) => String(study.value(key, row) ?? 'none'));
 
-/** The look of each group: the same in all panels and whatever is left out of them. */
+/** The style of each group. It is the same in all panels, and does not depend on the filter. */
 function looks(study, key, colours) {
   const all = distinct(study.all.map(grouping(study, key)));
   return (name) => style(colours, all.indexOf(name));
 }
 
-/** Moves x by part of the gap between neighbours, so that groups stand beside each other. */
+/** Moves x by a part of the gap between neighbours, so that groups are side by side. */
 function mover(values, log) {
   const scale = log ? Math.log : (x) => x;
   const gaps = values.slice(1).map((v, k) => scale(v) - scale(values[k])).filter((gap) => gap > 0);
@@ -26,7 +26,7 @@ function mover(values, log) {
   return (x, part) => (log ? x * Math.exp(part * gap) : x + part * gap);
 }
 
-/** Where a value of the axis stands: numbers at themselves, words one after the other. */
+/** The position of a value on the axis: numbers at their value, words one after another. */
 function placement(study, key, rows, log) {
   const values = distinct(rows.map((row) => study.value(key, row))).filter((v) => typeof v !== 'number' || isNumber(v));
   const few = values.length <= mostTicks;
@@ -39,7 +39,7 @@ function placement(study, key, rows, log) {
     layout: { tickvals: values.map((_, k) => k), ticktext: values.map(String), range: [-0.6, values.length - 0.4] } };
 }
 
-/** -1/2 .. 1/2, the same for the same row each time. */
+/** A number from -1/2 to 1/2 that is always the same for the same row. */
 const jitter = (row) => ((row * 0.6180339887498949) % 1) - 0.5;
 
 function explorerData(study, chosen, choice, colours) {
@@ -60,12 +60,12 @@ function explorerData(study, chosen, choice, colours) {
   return { data, levels, axis };
 }
 
-/** Groups that the axis does not apply to: a line across at their median. */
+/** Draws a horizontal line at the median of each group to which the axis does not apply. */
 function levelMarks(levels, logY) {
   return {
     shapes: levels.map((l) => ({ type: 'line', xref: 'paper', x0: 0, x1: 1, y0: l.y, y1: l.y, line: { color: l.color, width: 1.6, dash: 'dash' } })),
     annotations: levels.map((l) => ({ xref: 'paper', x: 0.005, xanchor: 'left', y: logY ? Math.log10(l.y) : l.y, yanchor: 'bottom', showarrow: false,
-      text: plainText(`${l.name}, which has none`), font: { size: 12, color: l.color } })),
+      text: plainText(`${l.name} (axis does not apply)`), font: { size: 12, color: l.color } })),
   };
 }
 
@@ -83,7 +83,7 @@ function medians(study, choice, axis, members, look) {
     x: steps.map(([x]) => x), y: steps.map(([, q]) => q[1]),
     error_y: { type: 'data', symmetric: false, array: steps.map(([, q]) => q[2] - q[1]), arrayminus: steps.map(([, q]) => q[1] - q[0]), thickness: 1.4, width: 3, color: look.color },
     line: { color: look.color, width: 1.8, dash: look.dash }, marker: { size: 8, symbol: look.symbol, color: look.color },
-    text: steps.map(([, q]) => `median of ${q[3]}`), hovertemplate: '%{y}<br>%{text}<extra>%{fullData.name}</extra>' };
+    text: steps.map(([, q]) => `median of ${q[3]} cells`), hovertemplate: '%{y}<br>%{text}<extra>%{fullData.name}</extra>' };
 }
 
 /** A metric against an axis; `choice` = { metric, axis, colour, logX, logY } is read at each drawing. */
@@ -98,7 +98,7 @@ export function explorer(study, rows, choice) {
   return figure({ label: 'A metric against an axis', height: 380, make });
 }
 
-/** Best point of a metric for each variant, the first one topmost. */
+/** Best point of a metric for each variant; the first variant is at the top. */
 function dots(study, metric, rows, colours) {
   const found = [...groupBy(rows, (row) => study.value('variant', row))]
     .map(([variant, own]) => [variant, bestPoint(study, own, metric)]).filter(([, best]) => best !== null);
@@ -124,7 +124,7 @@ export function efficiency(study, rows, metric, choice) {
     height: Math.min(80 + 30 * count, 900), make });
 }
 
-/** Median of the values at each place of curves, over those that have one there. */
+/** Median at each index of the curves, over the curves that have a value at this index. */
 function medianCurve(curves, key) {
   const length = Math.max(...curves.map((c) => c[key].length));
   return Array.from({ length }, (_, k) => quartiles(curves.map((c) => c[key][k]))?.[1] ?? null);
@@ -154,7 +154,7 @@ export function errorCurves(study, rows, curves, choice) {
   return figure({ label: 'Error against cost', height: 380, make });
 }
 
-/** Rows of published figures with what was measured: [{ name, metric, value, source, found }]. */
+/** Published figures with the measured ones: [{ name, metric, value, source, found }]. */
 export function compared(study, paper) {
   const fits = (row, where) => Object.entries(where ?? {}).every(([key, wanted]) =>
     [wanted].flat().some((w) => String(study.value(key, row)) === String(w)));
@@ -166,7 +166,7 @@ export function compared(study, paper) {
   });
 }
 
-/** A range of a logarithmic axis with room at its ends. */
+/** The range of a logarithmic axis, with a margin at both ends. */
 function padded(values) {
   const logs = values.filter((v) => v > 0).map(Math.log10);
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
@@ -174,13 +174,13 @@ function padded(values) {
   return [low - room, high + room];
 }
 
-/** Measured over published, one line a figure. */
+/** Measured / published, with one line for each figure. */
 export function paperFigure(study, paper) {
   const make = (colours) => {
     const rows = compared(study, paper).filter((p) => p.found && p.value !== 0);
     const count = rows.length;
     const ratio = (x, p) => x / p.value;
-    // The interval of the mean as a factor, as the axis is one of ratios: mean exp(+- half / mean).
+    // The axis shows ratios, so the interval of the mean is a factor: mean exp(+- half / mean).
     const factor = ({ found: { mean, half } }) => (half === null || !(mean > 0) ? 1 : Math.exp(half / mean));
     const high = (p) => ratio(p.found.mean * factor(p), p);
     const low = (p) => ratio(p.found.mean / factor(p), p);
@@ -188,10 +188,10 @@ export function paperFigure(study, paper) {
     return { data: [{ type: 'scatter', mode: 'markers', x: rows.map((p) => ratio(p.found.mean, p)), y: rows.map((_, k) => count - 1 - k),
       error_x: { type: 'data', symmetric: false, array: rows.map((p) => high(p) - ratio(p.found.mean, p)),
         arrayminus: rows.map((p) => ratio(p.found.mean, p) - low(p)), thickness: 1.6, width: 4, color: colours.accent },
-      marker: { size: 9, color: colours.accent }, text: rows.map((p) => `${p.name}: ${digits(p.found.mean, 3)} against ${digits(p.value, 3)}`), hovertemplate: '%{text}<extra></extra>' }],
+      marker: { size: 9, color: colours.accent }, text: rows.map((p) => `${p.name}: measured ${digits(p.found.mean, 3)}, published ${digits(p.value, 3)}`), hovertemplate: '%{text}<extra></extra>' }],
     layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', ...logAxis([...ends, 1]), range: padded([...ends, 1]) },
       yaxis: { tickvals: rows.map((_, k) => count - 1 - k), ticktext: rows.map((p) => `${p.name} (${label(p.metric)})`), range: [-0.6, count - 0.4] },
       shapes: [{ type: 'line', x0: 1, x1: 1, yref: 'paper', y0: 0, y1: 1, line: { color: colours.muted, width: 1.2, dash: 'dash' } }] } };
   };
-  return figure({ label: 'Measured figures over those of the paper; 1 is agreement', height: Math.min(90 + 30 * paper.length, 900), make });
+  return figure({ label: 'Measured values divided by published values; 1 means agreement', height: Math.min(90 + 30 * paper.length, 900), make });
 }

@@ -1,13 +1,13 @@
-// A table that fits its frame whatever its columns are, sorts by any of them and draws only the rows in sight, so that
-// 10^5 of them are few. What finds no room stands in the details of each row.
+// A table that fits its frame, sorts by any column and draws only the visible rows, so that 10^5 rows are fast.
+// Columns that do not fit are in the details of each row.
 // SPDX-License-Identifier: Apache-2.0
 import { isNumber } from './cells.js';
 import { breakable, checkbox, h } from './dom.js';
 
 const rowHeight = 28;
-const margin = 12; // rows drawn beyond each edge
+const margin = 12; // rows that are drawn beyond each edge
 const mostPrinted = 500;
-/** Characters of a text and of a row's name before they are cut, in the table; its details have all. */
+/** Largest number of characters of a text and of a row's name in the table. The details are not cut. */
 const mostText = 20;
 const mostName = 32;
 
@@ -15,7 +15,7 @@ const known = (x) => x !== null && x !== undefined;
 const collator = new Intl.Collator('en', { numeric: true });
 const compare = (a, b) => (a === b ? 0 : typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b)));
 
-/** The rows by what a column sorts by; those without a value last, whichever way. Each distinct value is compared once. */
+/** The rows sorted by a column; rows without a value are last in both directions. Compares each distinct value once. */
 function sorted(rows, value, direction) {
   const distinct = [...new Set(rows.map(value))].filter(known).sort(compare);
   const place = new Map(distinct.map((v, k) => [v, k]));
@@ -25,10 +25,10 @@ function sorted(rows, value, direction) {
   return found.concat(rows.filter((row) => places.get(row) === null));
 }
 
-/** Of a heading that takes two lines, or three where a word is long. */
+/** Width of a heading of two lines, or three if a word is long. */
 const headingWidth = (label) => Math.max(Math.ceil(label.length / 2), ...label.split(/[\s._]/).map((word) => word.length)) + 2;
 
-/** Rows that a column's width is made for: a sample, and those of the numbers that take most room. */
+/** Rows that determine a column's width: a sample, and in columns of numbers also the widest rows. */
 function widestRows({ value, numeric }, count) {
   const step = Math.max(1, Math.floor(count / 200));
   const rows = Array.from({ length: Math.ceil(count / step) }, (_, k) => k * step);
@@ -44,14 +44,14 @@ function widestRows({ value, numeric }, count) {
   return rows.concat(Object.values(most).filter((row) => row >= 0));
 }
 
-/** The width of a column in characters, of which texts have so many at most. */
+/** The width of a column in characters. Texts have at most `mostText` characters. */
 function widthOf(column, count, mostText) {
   const longest = Math.max(4, ...widestRows(column, count).map((row) => column.text(row).length));
   const letters = column.numeric ? 1 : 1.08; // letters are wider than digits, which `ch` measures
   return Math.ceil(letters * Math.max(column.numeric ? longest : Math.min(longest, mostText), headingWidth(column.label))) + 3; // 3: the padding
 }
 
-/** Those of the wished columns, in the order of the wishes, for which there is room together; the first one in any case. */
+/** The wished columns that fit into the frame together, in order of priority. The first column is always included. */
 function fitting(wished, widths, room) {
   let left = room;
   return new Set(wished.filter((column, k) => {
@@ -61,16 +61,16 @@ function fitting(wished, widths, room) {
   }));
 }
 
-/** All that a row has, in full. */
+/** All values of a row. Texts are not cut. */
 const detailsOf = (columns, row) => h('dl', {}, columns.map((column) => {
   const value = column.value(row);
   return h('div', {}, h('dt', {}, breakable(column.label)), h('dd', {}, known(value) ? String(value) : '\u2013'));
 }));
 
 /**
- * `columns`: [{ key, label, help, numeric, value(row), order(row) (what it sorts by; else the value), text(row) }]; the first one names the row and is always
- * there, others as far as there is room, those first that are earlier in `wanted`. `count` rows, numbered from 0. Returns { element, chooser, show(rows), rows() }: the
- * chooser is a control for the columns.
+ * `columns`: [{ key, label, help, numeric, value(row), order(row), text(row) }]. `order` is the sort key (default: the value). The first
+ * column names the row and is always shown. The others are shown if there is room, with priority in the order of `wanted`. `count` is
+ * the number of rows, which are numbered from 0. Returns { element, chooser, show(rows), rows() }; chooser is a control for the columns.
  */
 export function table({ caption, columns, wanted = columns, count, height = 460 }) {
   const naming = columns[0];
@@ -79,9 +79,9 @@ export function table({ caption, columns, wanted = columns, count, height = 460 
   let fitted = [];
   let chosen = [...Array(count).keys()];
   let order = { column: null, direction: 1 };
-  let ordered = chosen; // all rows, by the column of `order`
-  let view = chosen; // of these the chosen ones
-  let open = null; // the row whose details are shown
+  let ordered = chosen; // all rows, sorted as `order` says
+  let view = chosen; // the chosen rows, in the order of `ordered`
+  let open = null; // the row whose details are open
   let openHeight = 0;
 
   const groups = h('colgroup');
@@ -128,7 +128,7 @@ export function table({ caption, columns, wanted = columns, count, height = 460 
     return row === open ? [own, h('tr', { class: 'details' }, h('td', { colspan: fitted.length }, detailsOf(columns, row)))] : [own];
   }
 
-  /** The row at so many pixels from the top. */
+  /** The row at `pixels` from the top. */
   function placeAt(pixels) {
     const opened = open === null ? -1 : view.indexOf(open);
     const before = opened < 0 || pixels < (opened + 1) * rowHeight;
@@ -158,7 +158,7 @@ export function table({ caption, columns, wanted = columns, count, height = 460 
     body.querySelector(`[aria-rowindex="${view.indexOf(row) + 2}"] .open`)?.focus({ preventScroll: true });
   }
 
-  /** Columns for the width of the frame, which is measured in digits. */
+  /** Chooses columns for the width of the frame, in digits. */
   function fit() {
     const room = Math.floor(frame.clientWidth / (probe.getBoundingClientRect().width / 10));
     const fits = fitting([naming, ...wished.filter((column) => column !== naming)], widths, room);
@@ -166,13 +166,13 @@ export function table({ caption, columns, wanted = columns, count, height = 460 
     groups.replaceChildren(...fitted.map((column) => h('col', { style: `width:${widths.get(column)}ch` })));
     headings.replaceChildren(...fitted.map(heading));
     markOrder();
-    summary.textContent = `${fitted.length} of ${columns.length} columns; the others in each row's details`;
+    summary.textContent = `${fitted.length} of ${columns.length} columns shown; the details of each row show the others`;
     chooser.hidden = fitted.length === columns.length && wished.length === columns.length;
     choices.replaceChildren(...columns.slice(1).map((column) => checkbox(column.label, fits.has(column), (on) => wish(column, on))));
     render(true);
   }
 
-  /** Whoever is asked for comes before all others, which may have to make room. */
+  /** A column that the reader asks for has priority over all others. */
   function wish(column, on) {
     const others = wished.filter((one) => one !== column);
     wished = on ? [column, ...others] : others;
@@ -199,7 +199,7 @@ export function table({ caption, columns, wanted = columns, count, height = 460 
 
   let width = 0;
   new ResizeObserver(() => {
-    if (frame.clientWidth === width) return; // as high as its rows, which are none of its business
+    if (frame.clientWidth === width) return; // only the height changed, because it depends on the rows
     width = frame.clientWidth;
     if (width > 0) fit();
   }).observe(frame);

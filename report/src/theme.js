@@ -1,4 +1,4 @@
-// Light and dark: what the system prefers until the switch says otherwise.
+// Light and dark colours: the choice of the system, until the reader uses the switch.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 
@@ -11,7 +11,7 @@ function stored() {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null; // some browsers keep no storage for pages from files
+    return null; // some browsers have no storage for pages from files
   }
 }
 
@@ -19,7 +19,7 @@ function store(name) {
   try {
     localStorage.setItem(key, name);
   } catch {
-    // the choice then lasts as long as the page is open
+    // without storage the choice lasts while the page is open
   }
 }
 
@@ -27,7 +27,7 @@ let chosen = stored();
 
 const name = () => (printing ? 'light' : chosen ?? (prefersDark.matches ? 'dark' : 'light'));
 
-/** Okabe and Ito's colours, told apart with any colour vision; for dark pages their lighter kin. */
+/** Okabe and Ito's colours, which people with any colour vision can distinguish. Dark pages have lighter colours. */
 const themes = {
   light: {
     ink: '#1c2530', muted: '#5a6673', line: '#dfe3e8', background: '#ffffff', accent: '#0072B2',

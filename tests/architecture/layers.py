@@ -226,7 +226,7 @@ WRONG = {
 
 
 def check_itself(source):
-    """Every wrong twin is caught."""
+    """Every mutant is caught."""
     missed = []
     for what, change in WRONG.items():
         if what == "a table that allows an edge upwards":

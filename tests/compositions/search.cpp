@@ -22,20 +22,20 @@ namespace {
 constexpr double try_seconds = 5.0;  ///< a try that takes longer is not smaller
 
 /// What an array or a table has at an index or a key.
-struct Place {
+struct TablePath {
   std::vector<std::string> tables;  ///< keys from the root to it
   std::string key;
   std::ptrdiff_t index = -1;  ///< of the array at `key`; -1: the key itself
   std::size_t depth() const { return tables.size() + (index < 0 ? 0 : 1); }
 };
 
-toml::table& table_of(toml::table& root, const Place& place) {
+toml::table& table_of(toml::table& root, const TablePath& place) {
   toml::table* table = &root;
   for (const std::string& key : place.tables) table = (*table)[key].as_table();
   return *table;
 }
 
-void erase(toml::table& root, const Place& place) {
+void erase(toml::table& root, const TablePath& place) {
   toml::table& table = table_of(root, place);
   if (place.index < 0)
     table.erase(place.key);
@@ -63,9 +63,9 @@ class Smaller {
     under_a_chain();
     collect(root_, {});
     std::stable_sort(places_.begin(), places_.end(),
-                     [](const Place& a, const Place& b) { return a.depth() < b.depth(); });
-    for (const Place& place : places_) edit([&](toml::table& root) { erase(root, place); });
-    for (const Place& place : places_) shorten(place);
+                     [](const TablePath& a, const TablePath& b) { return a.depth() < b.depth(); });
+    for (const TablePath& place : places_) edit([&](toml::table& root) { erase(root, place); });
+    for (const TablePath& place : places_) shorten(place);
     if (root_["run"]["warmup"].value_or(0) > 0)
       edit([](toml::table& root) { root["run"].as_table()->insert_or_assign("warmup", 0); });
     return std::move(found_);
@@ -113,7 +113,7 @@ class Smaller {
     }
   }
 
-  void shorten(const Place& place) {
+  void shorten(const TablePath& place) {
     if (place.index < 0) return;
     const auto at = static_cast<std::size_t>(place.index);
     const auto line = table_of(root_, place)[place.key][at].value<std::string>();
@@ -127,7 +127,7 @@ class Smaller {
   }
 
   toml::table root_;
-  std::vector<Place> places_;
+  std::vector<TablePath> places_;
   std::vector<std::string> found_;
 };
 

@@ -1,4 +1,4 @@
-// The clause of Gaussian priors can fail: each wrong twin of a right model breaks it alone.
+// The clause of Gaussian priors can fail: each mutant of a right model breaks it alone.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/law/capabilities.hpp>

@@ -54,7 +54,7 @@ TEST_CASE("recipes that are built in keep their contract") {
   CHECK(broken(recipes::Sghmc(1.5)).empty());
   CHECK(broken(recipes::Sgnht(0.7)).empty());
   const auto fisher =
-      std::dynamic_pointer_cast<const OwnCurvature>(std::shared_ptr<const Component>(
+      std::dynamic_pointer_cast<const OwnPreconditioner>(std::shared_ptr<const Component>(
           composing::registry().find(Kind::estimator, "expected-fisher").blueprint()->make()));
   REQUIRE(fisher != nullptr);
   CHECK(broken(recipes::Sgrld(fisher)).empty());
@@ -71,7 +71,7 @@ TEST_CASE("a Gamma that is forgotten, halved or of the wrong sign is told from t
 }
 
 TEST_CASE("a D without the bound that is declared is told") {
-  CHECK(broken(wrong::Narrowing(wrong::Mistake("bound"))) == "there is a bound near 0; ");
+  CHECK(broken(wrong::Narrowing(wrong::Mistake("bound"))) == "bounded near 0; ");
 }
 
 TEST_CASE("a Q that is not skew and a noise that is not that of D are told") {

@@ -1,4 +1,4 @@
-// Every registered recorder against the contract of recorders, and wrong twins against them.
+// Every registered recorder against the contract of recorders, and mutants against them.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "unit/draws_testing.hpp"
@@ -302,20 +302,20 @@ TEST_CASE("a right recorder of another format keeps the contract of recorders") 
 }
 
 TEST_CASE("each fault of a recorder breaks the clause meant for it") {
-  CHECK(breaks(Fault::forgets_position, "overwrite in warm-up"));
+  CHECK(breaks(Fault::forgets_position, "overwrite in warmup"));
   CHECK(breaks(Fault::forgets_position, "overwrite in sampling"));
-  CHECK(breaks(Fault::ignores_state, "overwrite from warm-up into sampling"));
+  CHECK(breaks(Fault::ignores_state, "overwrite from warmup into sampling"));
   CHECK(breaks(Fault::loses_last_chunk, "restore in sampling"));
   CHECK(broken(Fault::keeps_leftovers) == "[shorten to the saved state]");
   CHECK(breaks(Fault::marks_chunks, "split"));
   CHECK(breaks(Fault::marks_saving, "saving"));
   CHECK(broken(Fault::final_name_at_once) == "[final name]");
   CHECK(broken(Fault::leaves_partial) == "[unfinished]");
-  CHECK(breaks(Fault::loses_saved, "restore in warm-up"));
+  CHECK(breaks(Fault::loses_saved, "restore in warmup"));
   CHECK(breaks(Fault::saves_in_memory, "kill"));
-  CHECK(breaks(Fault::ends_at_finish, "finish and go on"));
+  CHECK(breaks(Fault::ends_at_finish, "finish and continue"));
   CHECK(breaks(Fault::ends_at_finish, "finish and resume"));
-  CHECK(broken(Fault::any_header) == "[other header]");
-  CHECK(broken(Fault::any_state) == "[other header]");
-  CHECK(breaks(Fault::resumes_nothing, "nothing there"));
+  CHECK(broken(Fault::any_header) == "[different header]");
+  CHECK(broken(Fault::any_state) == "[different header]");
+  CHECK(breaks(Fault::resumes_nothing, "nothing to resume"));
 }

@@ -1,5 +1,6 @@
 // The contract of models can fail where a likelihood is told case by case and a prior by draws:
-// each wrong twin breaks the clause meant for it alone. SPDX-License-Identifier: Apache-2.0
+// each mutant breaks the clause meant for it alone.
+// SPDX-License-Identifier: Apache-2.0
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -84,7 +85,7 @@ TEST_CASE("cases that do not follow their replicate break the clause of generate
 
 TEST_CASE("draws of another prior than the density's break the clause of prior draws",
           "[contracts]") {
-  CHECK(broken(Fault::prior_scaled) == "prior draws are of its density");
-  CHECK(broken(Fault::prior_shifted) == "prior draws are of its density");
-  CHECK(broken(Fault::prior_two_valued) == "prior draws are of its density");
+  CHECK(broken(Fault::prior_scaled) == "prior draws match its density");
+  CHECK(broken(Fault::prior_shifted) == "prior draws match its density");
+  CHECK(broken(Fault::prior_two_valued) == "prior draws match its density");
 }

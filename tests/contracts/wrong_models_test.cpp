@@ -1,5 +1,6 @@
-// The contract of models can fail: each wrong twin of a right model breaks the clause meant for it
-// alone. SPDX-License-Identifier: Apache-2.0
+// The contract of models can fail: each mutant of a right model breaks the clause meant for it
+// alone.
+// SPDX-License-Identifier: Apache-2.0
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -65,14 +66,14 @@ enum class Fault {
 /// N(0, I) in four dimensions with exact draws, a derived and a generated quantity, the metric I +
 /// a theta theta' and a sum of eight terms, u_n = theta_i^2 / 8 +- 0.3 theta_i with i = n mod 4,
 /// and one fault.
-class Twin final : public mixwell::Model,
-                   public mixwell::ExactSampler,
-                   public mixwell::Derived,
-                   public mixwell::Generated,
-                   public mixwell::Metric,
-                   public mixwell::SumOfTerms {
+class Mutant final : public mixwell::Model,
+                     public mixwell::ExactSampler,
+                     public mixwell::Derived,
+                     public mixwell::Generated,
+                     public mixwell::Metric,
+                     public mixwell::SumOfTerms {
  public:
-  explicit Twin(Fault fault) : fault_(fault) {}
+  explicit Mutant(Fault fault) : fault_(fault) {}
 
   std::vector<Parameter> parameters() const override {
     const std::string second = fault_ == Fault::repeated_name ? "a" : "b";
@@ -225,7 +226,7 @@ class Twin final : public mixwell::Model,
 
 std::string broken(Fault fault) {
   std::string names;
-  for (const mixwell::contracts::Finding& finding : mixwell::contracts::check_model(Twin(fault)))
+  for (const mixwell::contracts::Finding& finding : mixwell::contracts::check_model(Mutant(fault)))
     if (!finding.holds) names += (names.empty() ? "" : ", ") + finding.clause;
   return names;
 }
@@ -320,7 +321,8 @@ TEST_CASE("roundings of a large U are not taken for agreement of its differences
 }
 
 TEST_CASE("a right model breaks no clause", "[contracts]") {
-  const mixwell::contracts::Findings findings = mixwell::contracts::check_model(Twin(Fault::none));
+  const mixwell::contracts::Findings findings =
+      mixwell::contracts::check_model(Mutant(Fault::none));
   INFO(mixwell::contracts::report(findings));
   CHECK(mixwell::contracts::all_hold(findings));
   CHECK(findings.size() == 24);
@@ -352,7 +354,7 @@ TEST_CASE("a gradient that depends on whether U is wanted breaks that clause alo
 
 TEST_CASE("a U that depends on whether the gradient is wanted breaks that clause alone",
           "[contracts]") {
-  CHECK(broken(Fault::lazy_potential) == "potential alone");
+  CHECK(broken(Fault::lazy_potential) == "potential only");
 }
 
 TEST_CASE("a result that depends on the batch's width breaks the clause of batches alone",
@@ -410,7 +412,7 @@ TEST_CASE("each fault of a metric breaks the clause meant for it alone", "[contr
 
 TEST_CASE("each fault of a sum of terms breaks the clause meant for it alone", "[contracts]") {
   CHECK(broken(Fault::terms_lack_rest) == "sum of terms");
-  CHECK(broken(Fault::terms_singly) == "terms singly");
+  CHECK(broken(Fault::terms_singly) == "terms one by one");
   CHECK(broken(Fault::terms_once) == "terms repeated");
   CHECK(broken(Fault::terms_once_singly) == "terms repeated");
   CHECK(broken(Fault::terms_first_list) == "terms by column");

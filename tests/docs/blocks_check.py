@@ -114,7 +114,7 @@ def main():
             faults += [f"{block}: {fault}" for fault in checks.faults(block)]
         counts = dict(checks.counts)
         for what, text in TWINS.items():
-            if not any(checks.faults(block) for block in blocks_of("twin", text)):
+            if not any(checks.faults(block) for block in blocks_of("mutant", text)):
                 faults.append(f"unseen: {what}")
     print("\n".join(faults) or ", ".join(f"{count} {language}" for language, count in sorted(counts.items())))
     return 1 if faults else 0

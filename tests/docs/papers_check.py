@@ -153,7 +153,7 @@ def check_ends(place):
     assert len(ends_in(path)) == 1 and "0.4" in ends_in(path)[0], ends_in(path)
 
 
-def check_twins(place):
+def check_mutants(place):
     """Wrong figures of each kind are seen."""
     folder = place / "papers" / "paper" / "toy"
     folder.mkdir(parents=True)
@@ -174,7 +174,7 @@ def check_twins(place):
 
 def main():
     with tempfile.TemporaryDirectory() as place:
-        check_twins(pathlib.Path(place))
+        check_mutants(pathlib.Path(place))
         check_ends(pathlib.Path(place))
     faults, count = [], 0
     for page in sorted((ROOT / "papers").rglob("*.md")):

@@ -60,12 +60,12 @@ def crawl(root):
     return faults, count
 
 
-def misses_of_twins():
+def misses_of_mutants():
     """Faults that go unseen."""
-    twins = {"a dead link": '<a href="gone.html">x</a>', "a dead anchor": '<a href="#gone">x</a>',
+    mutants = {"a dead link": '<a href="gone.html">x</a>', "a dead anchor": '<a href="#gone">x</a>',
              "a script from elsewhere": '<script src="//elsewhere.org/x.js"></script>'}
     missed = []
-    for what, text in twins.items():
+    for what, text in mutants.items():
         with tempfile.TemporaryDirectory() as place:
             (pathlib.Path(place) / "index.html").write_text(text)
             if not crawl(pathlib.Path(place).resolve())[0]:
@@ -96,7 +96,7 @@ def built():
 def main():
     root = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] else built()
     faults, count = crawl(root)
-    faults += [f"unseen: {what}" for what in misses_of_twins()]
+    faults += [f"unseen: {what}" for what in misses_of_mutants()]
     faults += pages_without_way()
     if count < 1000:
         faults.append(f"only {count} links were found")

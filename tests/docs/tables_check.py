@@ -40,7 +40,7 @@ class Fingerprint(unittest.TestCase):
     def copy(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        for name in [*RULES, *COMPONENTS, "tests/twins", "tests/compositions"]:
+        for name in [*RULES, *COMPONENTS, "tests/mutants", "tests/compositions"]:
             shutil.copytree(ROOT / name, Path(folder.name) / name)
         return Path(folder.name)
 
@@ -50,10 +50,10 @@ class Fingerprint(unittest.TestCase):
                 ("framework/src/certificate/stage_rules.cpp", "// Rule R", "// The rule R", []),
                 ("framework/src/certificate/stage_rules.cpp", "mirror = of.size() - 1", "mirror = of.size() - 2", TABLES),
                 ("framework/src/verify/ladder.cpp", "rung_count = 4", "rung_count = 5", TABLES),
-                ("tests/wrong/plugins/wrong_pseudo_marginal.cpp", '"anew"', '"afresh"', ["docs/twins.md"]),
-                ("tests/wrong/twins.toml", 'wrong = "accepts with exp(H* - H)"', 'wrong = "wrong"', []),
-                ("tests/wrong/twins.toml", "step_size = 0.4", "step_size = 0.3", ["docs/twins.md"]),
-                ("models/quartic.cpp", "0.25", "0.5", ["docs/twins.md"]),
+                ("tests/wrong/plugins/wrong_pseudo_marginal.cpp", '"anew"', '"afresh"', ["docs/mutants.md"]),
+                ("tests/wrong/mutants.toml", 'wrong = "accepts with exp(H* - H)"', 'wrong = "wrong"', []),
+                ("tests/wrong/mutants.toml", "step_size = 0.4", "step_size = 0.3", ["docs/mutants.md"]),
+                ("models/quartic.cpp", "0.25", "0.5", ["docs/mutants.md"]),
                 ("plugins/kernels/nuts.cpp", '.id = "nuts"', '.id = "nutz"', ["docs/compositions.md"])]:
             was = {page: fingerprint(page, root) for page in TABLES}
             text = (root / path).read_text(encoding="utf-8")
@@ -91,10 +91,10 @@ class Pages(unittest.TestCase):
                     self.assertTrue(stale and stale[1] == now,
                                     f"{page} was made from sources {made[3]}, which are now {now}. {cure}")
 
-    def test_the_table_of_twins_has_a_row_for_each_twin(self):
-        with open(ROOT / "tests/wrong/twins.toml", "rb") as file:
-            wanted = [f"{twin['base']}: {twin['mistake']}" for twin in tomllib.load(file)["twin"]]
-        rows = re.findall(r"^\| ([a-z0-9-]+: [a-z0-9A-Z-]+) \|", self.text("docs/twins.md"), re.M)
+    def test_the_table_of_mutants_has_a_row_for_each_mutant(self):
+        with open(ROOT / "tests/wrong/mutants.toml", "rb") as file:
+            wanted = [f"{mutant['base']}: {mutant['mistake']}" for mutant in tomllib.load(file)["mutant"]]
+        rows = re.findall(r"^\| ([a-z0-9-]+: [a-z0-9A-Z-]+) \|", self.text("docs/mutants.md"), re.M)
         self.assertEqual(rows, wanted)
 
 

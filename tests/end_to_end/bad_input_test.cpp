@@ -52,12 +52,12 @@ TEST_CASE("Mistakes in a manifest are located and the nearest valid choice is na
            "m.toml:13:14: kernel.hmc.integrator = \"verlet\": the manifest has no "
            "[integrator.verlet]");
   contains(complaint(good + "pool = \"yes\"\n"),
-           "m.toml:13:8: kernel.hmc.pool = \"yes\": wants a boolean, found a text");
+           "m.toml:13:8: kernel.hmc.pool = \"yes\": must be a boolean (got a string)");
   contains(complaint(good, "--set kernel.hmc.steps=0"),
            "--set kernel.hmc.steps=0: kernel.hmc.steps = 0: must be at least 1");
   contains(complaint(good, "--set run.replicates=2.5"),
-           "run.replicates = 2.5: wants an integer, found a number with a fraction");
-  contains(complaint("[model.g]\nuse = \"gaussian\"\n"), "add the line `mixwell = 1`");
+           "run.replicates = 2.5: must be an integer (got a number with a fraction)");
+  contains(complaint("[model.g]\nuse = \"gaussian\"\n"), "Add the line `mixwell = 1`");
   contains(complaint("mixwell = 1\n[model\n"), "m.toml:2:");
   contains(complaint("mixwell = 1\n"), "needs a model as \"model\"");
 }
@@ -74,7 +74,7 @@ TEST_CASE("A missing data file lists where it was looked for") {
   place.write("m.toml", regression());
   const Outcome outcome = place.mixwell("run m.toml", "MIXWELL_DATA=/nowhere/data");
   CHECK(outcome.code == 2);
-  contains(outcome.err, "m.toml:4:8: model.m.data = \"t.csv\": no such file (tried ");
+  contains(outcome.err, "m.toml:4:8: model.m.data = \"t.csv\": there is no such file (tried ");
   contains(outcome.err, "/nowhere/data/t.csv");
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("A label or a response that does not occur is located in the manifest"
   contains(data_complaint("x,z\n1,0\n2,1\n"), "\"y\"");
   // No case is left by these.
   contains(data_complaint("x,y\n1,0\n2,1\n", "negative = 7\n"),
-           "positive: must be given where negative is");
+           "positive: must be given if `negative` is given");
   contains(data_complaint("x,y\n1,0\n2,1\n", "positive = 8\nnegative = 7\n"),
            "m.toml:6:12: model.m.positive = 8");
 }
@@ -136,12 +136,15 @@ TEST_CASE("Broken plugins are listed with their reasons and harm nobody") {
 
   const Outcome list = place.mixwell("plugins", path);
   CHECK(list.code == 0);
-  contains(list.out, "wrong_abi_tag.so: built unlike this Mixwell: ");
-  contains(list.out, "rebuild it with mixwell_add_plugin()");
-  contains(list.out, "no_symbols.so: not a Mixwell plugin: it has no ABI tag");
-  contains(list.out, "no_register.so: not a Mixwell plugin: it has no symbol mixwell_register");
-  contains(list.out, "throws.so: failed while registering: the licence server is away");
-  contains(list.out, "text.so: not a library");
+  contains(list.out, "wrong_abi_tag.so: this plugin was built for another build of Mixwell: ");
+  contains(list.out, "Rebuild it with mixwell_add_plugin()");
+  contains(list.out, "no_symbols.so: this file is not a Mixwell plugin, because it has no ABI tag");
+  contains(list.out,
+           "no_register.so: this file is not a Mixwell plugin, because it has no symbol "
+           "mixwell_register");
+  contains(list.out,
+           "throws.so: this plugin failed to register its components: the licence server is away");
+  contains(list.out, "text.so: this file is not a library");
   contains(list.out, "duplicate_second.so: model \"twin\" is already offered by " + wrong_plugins +
                          "/duplicate_first.so");
 
@@ -253,7 +256,7 @@ TEST_CASE("More threads or jobs than eight for each core are refused with the li
     INFO(command);
     const Outcome outcome = place.mixwell(command);
     CHECK(outcome.code == 2);
-    contains(outcome.err, "65536 ");
+    contains(outcome.err, "65536");
     contains(outcome.err, "eight for each core");
     CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
   }
@@ -302,7 +305,7 @@ TEST_CASE("Manifests that may wait for ever, or have no end, are refused at once
   refused("check folder", "it is a folder");
   refused("check loop", "Too many levels of symbolic links");
   refused("study fifo", "fifo: the study cannot be read: it is a pipe");
-  refused("summary fifo", "fifo: cannot be read: it is a pipe");
+  refused("summary fifo", "fifo: cannot read this file: it is a pipe");
   refused("check " + std::string(5000, 'a'), "File name too long");
   const Outcome piped =
       place.shell("cat m.toml | \"" + std::string(MIXWELL_PROGRAM) + "\" check /dev/stdin");
@@ -317,7 +320,7 @@ TEST_CASE("A data file that is none is named with its key and the true reason") 
     manifest.replace(manifest.find("t.csv"), 5, name);
     return complaint(place, manifest);
   };
-  contains(said("fifo"), "m.toml:4:8: model.m.data = \"fifo\": cannot be read (tried ");
+  contains(said("fifo"), "m.toml:4:8: model.m.data = \"fifo\": it cannot be read (tried ");
   contains(said("fifo"), "fifo: it is a pipe");
   contains(said("folder"), "folder: it is a folder");
   contains(said("/dev/zero"), "(tried /dev/zero: it is a device)");
@@ -325,8 +328,8 @@ TEST_CASE("A data file that is none is named with its key and the true reason") 
   contains(said(std::string(5000, 'a')), "File name too long");
   contains(said(""), "m.toml:4:8: model.m.data = \"\": must be the name of a file");
   contains(data_complaint("x,y\n1,0\n2,1\n", "inputs = []\n"),
-           "m.toml:6:10: model.m.inputs = []: must not be empty; without the key it is all that no "
-           "other key names");
+           "m.toml:6:10: model.m.inputs = []: must not be empty. To use the default (all "
+           "columns that no other key names), remove the key");
 }
 
 TEST_CASE("Texts of any length are shortened, and not compared letter by letter") {
@@ -350,13 +353,14 @@ TEST_CASE("One --set gives one key") {
   const Outcome outcome =
       place.mixwell("check m.toml --set \"$(printf 'run.draws=5\\n[model.x]')\"");
   CHECK(outcome.code == 2);
-  contains(outcome.err, "wants one value on one line");
+  contains(outcome.err, "must be one value on one line");
 }
 
 TEST_CASE("The article before a kind is the right one") {
-  contains(complaint(gaussian_manifest() + "integrator = 3\n"), "wants the name of an integrator");
+  contains(complaint(gaussian_manifest() + "integrator = 3\n"),
+           "must be the name of an integrator");
   contains(complaint(gaussian_manifest() + "integrator = \"g\"\n"),
-           "wants an integrator, but \"g\" is the model [model.g]");
+           "must name an integrator, but \"g\" is the model [model.g]");
 }
 
 TEST_CASE("Names that draws.nc cannot have are found by check, with file and column") {
@@ -373,7 +377,8 @@ TEST_CASE("Names that draws.nc cannot have are found by check, with file and col
     contains(outcome.err, where);
     contains(outcome.err, rule);
   };
-  refused(std::string(1000, 'n'), "t.csv: the column \"", "has 1000 bytes, and may have 240");
+  refused(std::string(1000, 'n'), "t.csv: the column \"",
+          "has 1000 bytes, but may have at most 240");
   refused(
       "gr\xF6\xDF"
       "e",
@@ -434,9 +439,9 @@ TEST_CASE("A name that a recorder refuses is found by check among thousands") {
   for (const char* const command : {"check m.toml", "run m.toml --set run.draws=5"}) {
     const Outcome outcome = place.mixwell(command);
     CHECK(outcome.code == 2);
-    contains(outcome.err,
-             "cannot record a variable named 'g_level': the name is the name of a "
-             "coordinate already");
+    contains(
+        outcome.err,
+        "cannot record a variable named 'g_level': the name is already the name of a coordinate");
   }
 }
 

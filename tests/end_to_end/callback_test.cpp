@@ -60,8 +60,8 @@ TEST_CASE("The example of a density in C is made and run as its manifest says") 
   CHECK(checked.code == 0);
   contains(checked.out, "deterministic");
   contains(checked.out,
-           "constraint: sigma: lower = 0; 1 value from 1 coordinate, the Jacobian is a part of the "
-           "model's U");
+           "constraint: sigma: lower = 0; 1 value from 1 coordinate; the model's U includes the "
+           "Jacobian");
   const Outcome run = place.mixwell("run \"my example/normal.toml\" --quiet");
   CHECK(run.code == 0);
   contains(read(place.path("out/normal/certificate.json")), "\"evidence\": \"declared\"");

@@ -23,12 +23,12 @@ TEST_CASE("A model that writes where it may not or is another each time is found
   const Workplace place;
   const std::string before = with_plugins(place, {"tests/wrong/dishonest_model.so"});
   const std::vector<std::pair<std::string, const char*>> faults = {
-      {"changes-theta", "theta was changed"},
-      {"after-gradient", "a number outside of the gradient was written"},
-      {"before-gradient", "a number outside of the gradient was written"},
-      {"after-u", "a number outside of U was written"},
-      {"other-gradient", "the gradient at the same points was another the second time"},
-      {"other-u", "U at the same points was another the second time"}};
+      {"changes-theta", "the code changed theta"},
+      {"after-gradient", "the code wrote outside the gradient"},
+      {"before-gradient", "the code wrote outside the gradient"},
+      {"after-u", "the code wrote outside U"},
+      {"other-gradient", "a second evaluation at the same points gave a different gradient"},
+      {"other-u", "a second evaluation at the same points gave a different U"}};
   const auto write = [&](const std::string& how) {
     place.write("m.toml", head + "[model.g]\nuse = \"dishonest\"\nhow = \"" + how +
                               "\"\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
@@ -53,11 +53,11 @@ TEST_CASE("Terms that write where they may not or are others each time are found
   const Workplace place;
   const std::string before = with_plugins(place, {"tests/wrong/dishonest_model.so"});
   const std::vector<std::pair<std::string, const char*>> faults = {
-      {"terms-change-theta", "theta was changed"},
-      {"after-terms", "a number outside of the gradient was written: it has 3 rows and "},
-      {"other-terms", "the gradient at the same points was another the second time"},
-      {"other-rest", "the gradient at the same points was another the second time"},
-      {"after-term-gradients", "a number outside of the gradient was written"},
+      {"terms-change-theta", "the code changed theta"},
+      {"after-terms", "the code wrote outside the gradient, which has 3 rows and "},
+      {"other-terms", "a second evaluation at the same points gave a different gradient"},
+      {"other-rest", "a second evaluation at the same points gave a different gradient"},
+      {"after-term-gradients", "the code wrote outside the gradient"},
       {"terms-throw", "no terms today"}};
   const auto write = [&](const std::string& how, const std::string& kernel) {
     place.write("m.toml", head + "[model.g]\nuse = \"dishonest\"\nhow = \"" + how +

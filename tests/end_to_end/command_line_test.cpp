@@ -39,7 +39,7 @@ TEST_CASE("Every command explains itself with an example and the exit codes") {
     const Outcome outcome = place.mixwell(std::string(command) + " --help");
     CHECK(outcome.code == 0);
     contains(outcome.out, "Example:\n  mixwell " + std::string(command));
-    contains(outcome.out, "Exit codes: 0 ok");
+    contains(outcome.out, "Exit codes: 0 success");
   }
 }
 
@@ -62,8 +62,8 @@ TEST_CASE("Options that do not go together say so, each of the other") {
   const Workplace place;
   std::string help = place.mixwell("study --help").out;
   help = std::regex_replace(help, std::regex("\\s+"), " ");
-  contains(help, "what they may cost. Not with --table, --why, --strict, --slurm.");
-  contains(help, "without a score. Not with --dry-run, --why, --prepare.");
+  contains(help, "run none. Cannot be combined with --table, --why, --strict, --slurm.");
+  contains(help, "without a score. Cannot be combined with --dry-run, --why, --prepare.");
   const Outcome both = place.mixwell("study s.toml --dry-run --strict");
   CHECK(both.code == 2);
   contains(both.err, "--dry-run excludes --strict");
@@ -79,7 +79,7 @@ TEST_CASE("An option or a command that is not known is answered with the nearest
   contains(place.mixwell("plugins show kernel/nuts --jsn").err,
            "mixwell plugins show has no option \"--jsn\" (did you mean \"--json\"?)");
   contains(place.mixwell("check a.toml b.toml").err,
-           "mixwell check takes no further argument, and \"b.toml\" is one");
+           "mixwell check takes no further arguments (got \"b.toml\")");
 }
 
 TEST_CASE("A value of an option that is out of range is told with the rule") {
@@ -88,7 +88,7 @@ TEST_CASE("A value of an option that is out of range is told with the rule") {
   contains(place.mixwell("verify m.toml --alpha 0.7").err,
            "--alpha: must be above 0 and at most 0.5 (got 0.7)");
   contains(place.mixwell("graph m.toml --format dto").err,
-           "--format: \"dto\" is not known (did you mean \"dot\"?)");
+           "--format: \"dto\" is not a valid value (did you mean \"dot\"?)");
 }
 
 TEST_CASE("The version is printed") {
@@ -129,7 +129,8 @@ TEST_CASE("A run ends with table, sampler, certificate and the way to the draws"
                            "divergences 0",
                            "per gradient",
                            "per second",
-                           "exact: Metropolis-corrected",
+                           "exact after warmup: each update leaves the target distribution "
+                           "unchanged (Metropolis-corrected)",
                            "Results are in out/m",
                            "xarray.open_dataset(\"out/m/draws.nc\", group=\"posterior\")",
                            "arviz.from_netcdf",
@@ -164,7 +165,7 @@ TEST_CASE("Too few draws are warned of, with a cure") {
   CHECK(outcome.code == 0);
   contains(outcome.out, "Warning: ");
   contains(outcome.out, "effective sample size of");
-  contains(outcome.out, "Set run.draws about");
+  contains(outcome.out, "Multiply run.draws by about");
 }
 
 TEST_CASE("The effective manifest gives the same bits again, on any number of threads") {
@@ -206,7 +207,7 @@ TEST_CASE("A long table of indexed variables is cut unless all of it is asked fo
   const Outcome outcome = place.mixwell("run m.toml --set model.g.dimension=60");
   contains(outcome.out, "x[39]");
   CHECK(outcome.out.find("x[40]") == std::string::npos);
-  contains(outcome.out, "... 20 more rows: mixwell summary out/m --all");
+  contains(outcome.out, "... 20 more rows; to show all: mixwell summary out/m --all");
   contains(place.mixwell("summary out/m --all").out, "x[59]");
 }
 
@@ -241,7 +242,8 @@ TEST_CASE("check prints the class and what it rests on") {
   const Outcome text = place.mixwell("check m.toml --gradient");
   CHECK(text.code == 0);
   contains(text.out, "exact");
-  contains(text.out, "gradient: agrees with central differences at 5 points; worst at x[");
+  contains(text.out,
+           "gradient: agrees with central differences at 5 points; the worst component is x[");
   const Json json = Json::parse(place.mixwell("check m.toml --json --gradient").out);
   for (const char* key :
        {"class", "accuracy", "order", "density", "time", "evidence", "after_warmup", "frozen_class",
@@ -264,7 +266,7 @@ TEST_CASE("graph prints Graphviz text of either phase, or a picture") {
 
   const Outcome without = place.mixwell("graph m.toml --format svg", "PATH=/nowhere");
   CHECK(without.code == 1);
-  contains(without.err, "install it");
+  contains(without.err, "Install Graphviz");
   if (place.shell("command -v dot").code == 0) {
     const Outcome picture = place.mixwell("graph m.toml --format svg");
     CHECK(picture.code == 0);
@@ -280,6 +282,9 @@ TEST_CASE("plugins lists components, of all kinds or of one") {
                          "netcdf", "logistic-regression", "quartic", "double-well"}) {
     contains(all.out, id);
   }
+  CHECK(longest_line(all.out) <= 100);
+  CHECK(all.out.find(".so") == std::string::npos);
+  contains(place.mixwell("plugins model --paths").out, "model-quartic.so");
   const Json kernels = Json::parse(place.mixwell("plugins kernel --json").out);
   for (const Json& plugin : kernels["plugins"]) CHECK(plugin["kind"] == "kernel");
   CHECK(kernels["broken"].empty());
@@ -293,7 +298,8 @@ TEST_CASE("plugins show prints the whole declaration of every component") {
   const Outcome text = place.mixwell("plugins show kernel/hamiltonian");
   CHECK(text.code == 0);
   for (const char* part :
-       {"\nParameters:\n", "\n  step_size: number in (0, inf) [time], default: 0.1\n      eps of",
+       {"\nParameters:\n",
+        "\n  step_size: number in (0, inf) [time], default: 0.1\n      step size eps",
         "only with metropolis = true", "\nSources:\n", "\nLibrary: "}) {
     contains(text.out, part);
   }
@@ -335,7 +341,7 @@ TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterr
       "pid=$!; for i in $(seq 300); do ls stopped/resume 2>/dev/null | grep -q draws && "
       "break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid");
   CHECK(stopped.code == 1);
-  contains(stopped.err, "interrupted; the draws recorded so far are kept in stopped/draws.nc");
+  contains(stopped.err, "interrupted. The draws recorded so far are in stopped/draws.nc");
   CHECK(Json::parse(read(place.path("stopped/run.json")))["outcome"] == "interrupted");
 
   const mixwell::DrawsFile part(place.path("stopped"));

@@ -62,9 +62,11 @@ TEST_CASE("What is no run is refused in one sentence, and what did not end is na
     CHECK(outcome.code == 2);
     return outcome.err;
   };
-  contains(refusal("nowhere"), "nowhere: no such file; give a draws.nc, or the folder of a run");
-  contains(refusal("there"), "there/draws.nc: no such file; give a draws.nc, or the folder");
-  contains(refusal("there/notes.txt"), "it must be the whole draws.nc of a run");
-  contains(refusal("killed"), "did not end: go on with `mixwell run --resume killed`");
+  contains(refusal("nowhere"),
+           "nowhere: this file does not exist. Give a draws.nc, or the folder of a run");
+  contains(refusal("there"),
+           "there/draws.nc: this file does not exist. Give a draws.nc, or the folder");
+  contains(refusal("there/notes.txt"), "Use the complete draws.nc of a run");
+  contains(refusal("killed"), "did not end. Continue it with `mixwell run --resume killed`");
   CHECK(place.shell("ls there").out == "notes.txt\n");
 }

@@ -32,12 +32,13 @@ TEST_CASE("an error in the middle of a run keeps the draws before it") {
   const Outcome outcome = place.mixwell("run m.toml");
   CHECK(outcome.code == 2);
   CHECK(outcome.out.empty());
-  contains(outcome.err,
-           "mixwell: error: integrator `i`: friction = 0.0749 is too small for the noise");
-  contains(outcome.err, " draws before it are kept in out/m");
+  contains(
+      outcome.err,
+      "mixwell: error: integrator `i`: friction = 0.0749 is too small for the estimated noise");
+  contains(outcome.err, " draws before this error in out/m");
   const auto report = nlohmann::json::parse(read(place.path("out/m/run.json")));
   CHECK(report["outcome"] == "interrupted");
-  contains(report["error"], "raise friction");
+  contains(report["error"], "Raise friction");
   const auto draws = report["draws"].get<long>();
   CHECK(draws > 0);
   CHECK(draws < 100000);
@@ -56,7 +57,7 @@ TEST_CASE("an error before the first draw leaves nothing behind") {
   place.write("m.toml", manifest(1.0));
   const Outcome outcome = place.mixwell("run m.toml");
   CHECK(outcome.code == 2);
-  contains(outcome.err, "is too small for the noise");
+  contains(outcome.err, "is too small for the estimated noise");
   CHECK(outcome.err.find("kept") == std::string::npos);
   CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
 }

@@ -171,7 +171,7 @@ TEST_CASE("While a run is at work in a folder no other may begin there") {
     const Outcome second = place.mixwell(arguments);
     CHECK(second.code == 2);
     contains(second.err, "busy: process " + std::to_string(first.process()) + " on ");
-    contains(second.err, "is at work on a run in this folder");
+    contains(second.err, "is working on a run in this folder");
   }
   CHECK(first.lives());
   CHECK(fs::exists(place.path("busy/resume/checkpoint")));

@@ -53,7 +53,7 @@ TEST_CASE("rows are asked for by label, and a label that is none is refused with
   CHECK(refused.code == 2);
   contains(refused.err,
            "--rows x[Bad Ort]: \"x[Bad Ort]\" has \"Bad Ort\" where an index, a slice or a label "
-           "stands (did you mean \"Bad Orb\"?)");
+           "must be (did you mean \"Bad Orb\"?)");
 }
 
 TEST_CASE("directions and references take labels, and mean what the numbers mean") {
@@ -76,7 +76,7 @@ TEST_CASE("directions and references take labels, and mean what the numbers mean
     const Outcome refused = place.mixwell(std::string("summary out ") + option + " t.csv");
     CHECK(refused.code == 2);
     contains(refused.err,
-             "has \"Bonm\" where an index, a slice or a label stands (did you mean "
+             "has \"Bonm\" where an index, a slice or a label must be (did you mean "
              "\"Bonn\"?)");
   }
 }
@@ -115,21 +115,23 @@ TEST_CASE("without labels no row of a summary has one") {
 }
 
 TEST_CASE("dims and coords that do not fit what is recorded are refused with line and cure") {
-  contains(refusal("dims.y = [\"town\"]\n"),
-           "m.toml:9:10: model.g.dims.y = [ 'town' ]: the model records no variable of that name");
+  contains(
+      refusal("dims.y = [\"town\"]\n"),
+      "m.toml:9:10: model.g.dims.y = [ 'town' ]: the model records no variable with this name");
   contains(refusal("dims.x = [\"town\", \"year\"]\n"),
-           "`x` has the shape {3}, so that 1 names are wanted");
-  contains(refusal("coords.town = [\"Ulm\"]\n"),
-           "nothing that the model records has a dimension of that name; `dims` of the same table "
-           "gives names");
+           "must have 1 names, one for each dimension, because `x` has the shape {3}");
+  contains(
+      refusal("coords.town = [\"Ulm\"]\n"),
+      "no recorded variable has a dimension with this name. Name dimensions with `dims` in the "
+      "same table");
   contains(refusal("dims.x = [\"town\"]\ncoords.towns = [\"a\", \"b\", \"c\"]\n"),
            "did you mean \"town\"?");
   contains(refusal("dims.x = [\"town\"]\ncoords.town = [\"Ulm\"]\n"),
-           "1 labels, and the dimension is 3 long");
+           "must have 3 labels, because the dimension has length 3 (got 1 labels)");
   contains(refusal("dims.x = [\"town\"]\ncoords.town = [\"Ulm\", \"Bonn\", \"Ulm\"]\n"),
-           "the label \"Ulm\" is there twice");
-  contains(refusal("dims.x = [\"draw\"]\n"), "is one that draws.nc uses itself");
-  contains(refusal("coords = [\"Ulm\"]\n"), "wants a table of lists of texts");
+           "must not repeat the label \"Ulm\"");
+  contains(refusal("dims.x = [\"draw\"]\n"), "is reserved for draws.nc");
+  contains(refusal("coords = [\"Ulm\"]\n"), "must be a table of lists of strings");
   contains(refusal("dim.x = [\"town\"]\n"), "did you mean \"dims\"?");
 }
 

@@ -25,7 +25,10 @@ TEST_CASE("A run of very many elements shows the worst and keeps all in summary.
   place.write("m.toml", wide_manifest("summary_rows = [\"x[20004]\", \"x[3]\"]\n", 20005));
   const Outcome ran = place.mixwell("run m.toml");
   CHECK(ran.code == 0);
-  contains(ran.out, " of 20005 elements are left out, none of them among the worst. summary.nc");
+  contains(
+      ran.out,
+      " of 20005 elements are left out. The table shows the worst elements. All elements are in "
+      "summary.nc");
   CHECK(std::filesystem::exists(place.path("out/m/summary.nc")));
   const Json kept = Json::parse(read(place.path("out/m/summary.json")));
   CHECK(kept["variables"].contains("x[3]"));
@@ -46,7 +49,9 @@ TEST_CASE("A row that no variable has is refused before the first draw") {
   for (const char* const command : {"check m.toml", "run m.toml"}) {
     const Outcome refused = place.mixwell(command);
     CHECK(refused.code == 2);
-    contains(refused.err, "[run] summary_rows x[5]: \"x[5]\" goes beyond the array: 5 of 5");
+    contains(refused.err,
+             "[run] summary_rows x[5]: \"x[5]\" goes beyond the array: 5 is outside a dimension of "
+             "length 5");
   }
   CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws.nc")));
 }
@@ -89,8 +94,8 @@ TEST_CASE("A signal during the summary leaves it out and says how to make it", "
         std::string(signal) + " $pid; wait $pid");
     CHECK(stopped.code == 1);
     contains(stopped.err,
-             "interrupted; all draws are in out/m/draws.nc; the summary is left out: `mixwell "
-             "summary out/m` makes it");
+             "interrupted. All draws are in out/m/draws.nc. `mixwell summary out/m` makes the "
+             "missing summary");
     CHECK(Json::parse(read(place.path("out/m/run.json")))["outcome"] == "complete");
     CHECK_FALSE(std::filesystem::exists(place.path("out/m/summary.json")));
     std::filesystem::remove(place.path("out/m/draws.nc"));

@@ -36,13 +36,12 @@ TEST_CASE("a module that is missing or no library is an error that names the fil
     CHECK(outcome.code == 1);
     CHECK(outcome.out.empty());
     contains(outcome.err, "/lib/mixwell/commands/");
-    contains(outcome.err, "is missing; build it (./dev build) or install Mixwell again");
+    contains(outcome.err, "is missing. Build Mixwell (./dev build), or reinstall Mixwell");
   }
   place.write("lib/mixwell/commands/verify.so", "no library");
   const Outcome broken = place.shell(program + "verify g.toml --json");
   CHECK(broken.code == 1);
-  contains(broken.err,
-           "/lib/mixwell/commands/verify.so`, which this command needs, cannot be loaded");
+  contains(broken.err, "/lib/mixwell/commands/verify.so`, which cannot be loaded (");
   contains(broken.out, "\"code\":1");
 }
 

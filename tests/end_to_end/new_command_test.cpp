@@ -38,7 +38,7 @@ TEST_CASE("mixwell new writes a whole project for every kind") {
     const Outcome outcome = place.mixwell("new " + kind + " " + name);
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
-    contains(outcome.out, "wrote " + name + ": the component " + kind + "/" + name);
+    contains(outcome.out, "wrote " + name + " with the component " + kind + "/" + name);
     contains(outcome.out, "ctest --test-dir " + name + "/build");
     CHECK(files_in(place.path(name)) ==
           std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "manifest.toml",
@@ -126,7 +126,7 @@ TEST_CASE("mixwell new leaves what the tree has, and tells tests of two kinds ap
   place.write("tree/models/twice.cpp", "precious");
   const Outcome again = place.mixwell("new model twice --in-tree tree");
   CHECK(again.code == 2);
-  contains(again.err, "`models/twice.cpp` exists and was left as it is; choose another name");
+  contains(again.err, "`models/twice.cpp` already exists and was not changed. Choose another name");
   CHECK(read(place.path("tree/models/twice.cpp")) == "precious");
 
   const Outcome full = place.mixwell("new model other --in-tree tree", "ulimit -f 1;");
@@ -139,16 +139,17 @@ TEST_CASE("mixwell new refuses wrong kinds and names, and says what is right") {
   contains(refusal("modle x"), "unknown kind \"modle\" (did you mean \"model\"?)");
   contains(refusal("model"), "name is required");
   for (const std::string name : {"MyModel", "my_model", "9lives", "my--model", "my-", "a/b", "''"})
-    contains(refusal("model " + name), "wanted kebab-case");
+    contains(refusal("model " + name), "is not a valid id of a component. Use kebab-case");
   contains(refusal("model my-model --in nowhere"), "--in nowhere: there is no such folder");
   contains(refusal("model my-model --in-tree ."),
-           "--in-tree .: not the root of Mixwell's source tree");
+           "--in-tree .: this folder is not the root of Mixwell's source tree");
   contains(refusal("model my-model --in . --in-tree ."), "--in");
   contains(refusal("kernel my-walk --by-hand"),
-           "--by-hand is for models, and this is of kind kernel");
-  contains(refusal("model kernel"), "its class would be Kernel, a name that Mixwell uses");
-  contains(refusal("kernel transition"), "its class would be Transition, a name that Mixwell uses");
-  contains(refusal("model eigen"), "its class would be Eigen, a name that Mixwell uses");
+           "--by-hand works only with the kind model (got kernel). Omit --by-hand");
+  contains(refusal("model kernel"), "would have the class Kernel, a name that Mixwell uses");
+  contains(refusal("kernel transition"),
+           "would have the class Transition, a name that Mixwell uses");
+  contains(refusal("model eigen"), "would have the class Eigen, a name that Mixwell uses");
 }
 
 TEST_CASE("mixwell new touches nothing that exists") {
@@ -156,7 +157,7 @@ TEST_CASE("mixwell new touches nothing that exists") {
   place.write("my-model/precious.txt", "mine");
   const Outcome outcome = place.mixwell("new model my-model");
   CHECK(outcome.code == 2);
-  contains(outcome.err, "`my-model` exists and was left as it is");
+  contains(outcome.err, "`my-model` already exists and was not changed");
   CHECK(files_in(place.path("my-model")) == std::set<std::string>{"precious.txt"});
   CHECK(read(place.path("my-model/precious.txt")) == "mine");
   std::filesystem::create_directory(place.path("empty"));

@@ -90,7 +90,7 @@ TEST_CASE("An export that cannot hold the name of a column says where names come
   CHECK(made.code == 2);
   contains(made.err,
            "a CSV file cannot have a column named 'len [cm]': the name must have no blank, comma, "
-           "quote or '#'. Rename the variable where it comes from (a column of the data");
+           "quote or '#'. Rename the variable where it gets its name (a column of the data");
   CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws_1.csv")));
 }
 
@@ -117,12 +117,15 @@ TEST_CASE("Columns of starting points go by their names") {
   contains(refusal("banana,apple\n1,2\n"),
            "starts.csv: the column \"banana\": the model has no parameter \"banana\"");
   contains(refusal("a[1]\n1\n"),
-           "starts.csv: no column for 1 of 2 coordinates, the first of them `len [cm]`");
+           "starts.csv: 1 of 2 coordinates have no column; the first of these coordinates is `len "
+           "[cm]`");
   contains(refusal("\"len [cm]\",\"a[1]\",b\n7,3,1\n"), "the column \"b\": ");
   contains(refusal("\"len [cm]\",\"a[1]\"\n7,NaN\n"),
            "starts.csv:2: row 1, column \"a[1]\": \"NaN\" is a missing value");
-  contains(refusal("\"len [cm]\",\"a[1]\"\n7,3\n7,3\n7,3\n"),
-           "starts.csv: 3 rows; wanted 1, or 2 (one for each chain)");
+  contains(
+      refusal("\"len [cm]\",\"a[1]\"\n7,3\n7,3\n7,3\n"),
+      "starts.csv: the file has 3 rows. It must have 1 row for all chains, or 2 rows (one for each "
+      "chain)");
 }
 
 TEST_CASE("A table in Latin-1 is refused before a draw, with place and cure") {
@@ -173,7 +176,7 @@ TEST_CASE("Names of folders and files that are not UTF-8 cost no draws") {
   write("t.csv", table("a,b,y"));
   const Outcome refused = place.mixwell("check '" + folder + "/l\xE9.toml'");
   CHECK(refused.code == 2);
-  contains(refused.err, "caf\\xe9/t.csv\" is not valid UTF-8, and the results of a run record it");
+  contains(refused.err, "caf\\xe9/t.csv\" is not valid UTF-8, but the results of a run record");
 }
 
 TEST_CASE("A list of numbers that is needed and empty is a mistake of its key") {

@@ -48,7 +48,7 @@ TEST_CASE("A plugin that ends or crashes the process is named and the exit code 
     CHECK(outcome.code == 1);
     contains(outcome.err, "mixwell: error: ");
     names_all(place, outcome.err);
-    contains(outcome.err, "`mixwell run --resume out/m` goes on from the last checkpoint");
+    contains(outcome.err, "`mixwell run --resume out/m` continues from the last checkpoint");
     CHECK(fs::exists(place.path("out/m/resume/checkpoint")));
     CHECK_FALSE(fs::exists(place.path("out/m/run.json")));
   }
@@ -99,7 +99,7 @@ TEST_CASE("Whatever a plugin throws is told with plugin and component and operat
   CHECK(outcome.code == 1);
   contains(outcome.err, "an exception of type int");
   names_all(place, outcome.err);
-  contains(outcome.err, " draws before it are kept in out/m");
+  contains(outcome.err, " draws before this error in out/m");
 
   place.write("m.toml", manifest("throw-number"));
   outcome = place.mixwell("check m.toml --gradient", plugins(place));
@@ -120,7 +120,7 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
   Background run(place, "run m.toml", plugins(place));
   REQUIRE(run.says("asleep"));
   run.send(SIGINT);
-  CHECK(run.says("a second signal ends it at once"));
+  CHECK(run.says("A second signal ends the program at once"));
   names_all(place, read(place.path("background.err")));
   run.send(SIGTERM);
   const int status = run.status();
@@ -138,7 +138,7 @@ TEST_CASE("Whatever takes long before the first draw is named, and a second sign
   run.send(SIGINT);
   CHECK(run.says(
       "still in the search for starting points, in [model.g] (use = \"faulty\", m.toml:6"));
-  contains(read(place.path("background.err")), "a second signal ends it at once");
+  contains(read(place.path("background.err")), "A second signal ends the program at once");
   run.send(SIGINT);
   const int status = run.status();
   REQUIRE(WIFSIGNALED(status));
@@ -152,8 +152,8 @@ TEST_CASE("A study that waits for its cells or trials says so, and a second sign
     Background run(place, "study s.toml --jobs 1", plugins(place));
     REQUIRE(run.has_a_child_asleep());
     run.send(SIGINT);
-    CHECK(run.says(more.empty() ? "still in the cells that are running"
-                                : "still in the trials of a tuning"));
+    CHECK(
+        run.says(more.empty() ? "still in the running cells" : "still in the trials of a tuning"));
     run.send(SIGINT);
     CHECK(WIFSIGNALED(run.status()));
     fs::remove_all(place.path("out"));
@@ -174,15 +174,17 @@ TEST_CASE("Parameters that nothing can be made of are refused by name when the m
     return place.mixwell(command + " m.toml", before);
   };
   const std::vector<std::pair<const char*, const char*>> rules = {
-      {"empty", "it has no parameters"},
-      {"negative", "the parameter `x` of shape {-1}: every length of a shape is at least 1"},
-      {"zero", "the parameter `y` of shape {2, 0}: every length of a shape is at least 1"},
+      {"empty", "the model has no parameters"},
+      {"negative", "the parameter `x` of shape {-1}: every length of a shape must be at least 1"},
+      {"zero", "the parameter `y` of shape {2, 0}: every length of a shape must be at least 1"},
       {"huge", "the parameter `x` of shape {1099511627776}: it has more than 2^32"},
       {"overflow",
        "the parameter `x` of shape {1099511627776, 1099511627776}: it has more than 2^32"},
-      {"many", "the parameter `y` of shape {3221225472}: with it there are more than 2^32"},
+      {"many",
+       "the parameter `y` of shape {3221225472}: with this parameter, the model has more than "
+       "2^32"},
       {"no-name", "the parameter `` of shape {}: its name is empty"},
-      {"slash", "the parameter `a/b` of shape {}: its name has a slash"}};
+      {"slash", "the parameter `a/b` of shape {}: its name contains a slash"}};
   for (const auto& [how, rule] : rules) {
     for (const char* command : {"run", "check", "check --gradient"}) {
       INFO(command);
@@ -214,7 +216,7 @@ TEST_CASE("A slot that is not the whole vector is refused by name wherever posit
     }
   };
   for (const char* const start : {"", "init = \"exact\"\n"}) {
-    refused("halves", start, "slot `first` has 1 rows and the model 2 coordinates");
-    refused("one-more", start, "slot `theta` has 3 rows and the model 2 coordinates");
+    refused("halves", start, "slot `first` has 1 rows, but the model has 2 coordinates");
+    refused("one-more", start, "slot `theta` has 3 rows, but the model has 2 coordinates");
   }
 }

@@ -76,11 +76,12 @@ struct Harm {
 const std::vector<Harm> harms = {
     {"exit-when-loaded", "ends the process that loads it, with exit code 0"},
     {"quick-exit-when-loaded", "ends the process that loads it, with exit code 0"},
-    {"throw-when-loaded", "crashes: Aborted (SIGABRT); its last words: terminate called"},
+    {"throw-when-loaded",
+     "crashes: Aborted (SIGABRT); the last lines of its output: terminate called"},
     {"crash-when-loaded", "crashes: Segmentation fault (SIGSEGV)"},
     {"exit-when-registering", "ends the process that loads it, with exit code 0"},
     {"quick-exit-when-registering", "ends the process that loads it, with exit code 0"},
-    {"throw-when-registering", "failed while registering: the licence server is away"},
+    {"throw-when-registering", "failed to register its components: the licence server is away"},
     {"crash-when-registering", "crashes: Segmentation fault (SIGSEGV)"}};
 
 }  // namespace
@@ -130,7 +131,7 @@ TEST_CASE("A library that never ends loading is given up after its trial", "[slo
   const Loads loads(file);
   const Outcome outcome = place.mixwell("plugins --json", plugins.before());
   REQUIRE(outcome.code == 0);
-  contains(reason_for(Json::parse(outcome.out), file), "was ended after 10 seconds");
+  contains(reason_for(Json::parse(outcome.out), file), "loading it did not end within 10 seconds");
   CHECK(loads.count() == 1);
 }
 

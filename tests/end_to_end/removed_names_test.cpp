@@ -44,7 +44,7 @@ TEST_CASE("A component that comes with a paper is refused with its paper and how
     place.write("m.toml", manifest_with(name));
     const Outcome outcome = place.mixwell("check m.toml");
     CHECK(outcome.code == 2);
-    contains(outcome.err, "It comes with papers/" + std::string(guest.paper) + ". Build it by ");
+    contains(outcome.err, "It comes with papers/" + std::string(guest.paper) + ". Build it with ");
   }
 }
 

@@ -39,12 +39,12 @@ TEST_CASE("a report of no run, or into no folder, is refused with the cure") {
   std::filesystem::create_directory(place.path("empty"));
   const Outcome empty = place.mixwell("report empty");
   CHECK(empty.code == 2);
-  contains(empty.err, "empty: holds no run");
+  contains(empty.err, "empty: this folder holds no run");
   CHECK(place.mixwell("report none").code == 2);
   place.write("t.json", "{}");
   const Outcome table = place.mixwell("report t.json");
   CHECK(table.code == 2);
-  contains(table.err, "t.json: is no table of a study");
+  contains(table.err, "t.json: this is not the table of a study");
   place.write("g.toml", gaussian_manifest());
   REQUIRE(place.mixwell("run g.toml --quiet").code == 0);
   const Outcome nowhere = place.mixwell("report out/g -o none/page.html");
@@ -70,5 +70,5 @@ TEST_CASE("a study is reported from its file, its folder and its table alike") {
   CHECK(read(place.path("t.html")) == page);
   const Outcome none = place.mixwell("report other.toml");
   CHECK(none.code == 2);
-  contains(none.err, "out/other: no study is here");
+  contains(none.err, "out/other: this folder holds no study");
 }

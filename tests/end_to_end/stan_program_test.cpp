@@ -46,7 +46,7 @@ void ends_by_second_signal(Background& process, int signal, const std::string& w
   REQUIRE(process.says("stub: endless"));
   process.send(signal);
   CHECK(process.says(words));
-  CHECK(process.says("a second signal ends it at once"));
+  CHECK(process.says("A second signal ends the program at once"));
   process.send(signal);
   const int status = process.status();
   REQUIRE(WIFSIGNALED(status));
@@ -84,14 +84,15 @@ TEST_CASE("A program whose data are missing is told what it needs and where that
   place.write("needs.json", "{\"m\": 2, \"N\": 2}");
   const Outcome part = interpreted(place, "check needs.stan");
   CHECK(part.code == 2);
-  contains(part.err, "needs.json: lacks what ");
+  contains(part.err, "needs.json: the file has no values for variables that ");
   contains(part.err, "`vector[N] y` (line 2)");
   place.write("needs.json", "{\"m\": 2, \"N\": 2, \"y\": [[1, 2]]}");
   contains(interpreted(place, "check needs.stan").err, "needs.json:1:23: `y` is an array of 1 x 2");
   place.write("needs.json", "{\"m\": 2, \"N\": 2, \"y\": [1, 2]}");
   CHECK(interpreted(place, "check needs.stan").code == 0);
   std::filesystem::create_directory(place.path("folder.stan"));
-  contains(interpreted(place, "check folder.stan").err, "folder.stan: is a folder, and no program");
+  contains(interpreted(place, "check folder.stan").err,
+           "folder.stan: this is a folder, not a program");
 }
 
 TEST_CASE("A program whose data are refused is told so in the words of its engine") {
@@ -104,7 +105,7 @@ TEST_CASE("A program whose data are refused is told so in the words of its engin
   CHECK(interpreted(place, "check two.stan").code == 0);
   const Outcome absent = interpreted(place, "check three.stan");
   CHECK(absent.code == 2);
-  contains(absent.err, "three.stan: there is no such program");
+  contains(absent.err, "three.stan: there is no program at this path");
 }
 
 TEST_CASE("Another program generates from a run, and what does not fit is told without --set") {
@@ -118,13 +119,14 @@ TEST_CASE("Another program generates from a run, and what does not fit is told w
   cannot_generate(
       place, "run --program renamed.stan", engine,
       "renamed.stan: the program does not declare these parameters of the run in run: "
-      "`p`. It must declare all parameters of the run, also those that it does not use. "
-      "Copy the block `parameters` from " +
+      "`p`. The program must declare all parameters of the run, including parameters that it "
+      "does not use. Copy the block `parameters` from " +
           place.path("two.stan"));
-  cannot_generate(place, "run --program none.stan", engine, "none.stan: there is no such program");
-  cannot_generate(place, "run --program run", engine, "run: is a folder, and no program");
+  cannot_generate(place, "run --program none.stan", engine,
+                  "none.stan: there is no program at this path");
+  cannot_generate(place, "run --program run", engine, "run: this is a folder, not a program");
   cannot_generate(place, "run --program two.stan --data no.json", engine,
-                  "no.json: there is no such file of data");
+                  "no.json: there is no data file at this path");
   place.write("other.json", "{\"n\": 2}");
   cannot_generate(place, "run --program two.stan --data other.json", engine, "variable name=m");
   place.write("g.toml",
@@ -132,7 +134,7 @@ TEST_CASE("Another program generates from a run, and what does not fit is told w
               "dimension = 1\n[kernel.nuts]\nuse = \"nuts\"\n");
   REQUIRE(place.mixwell("run g.toml --quiet --out plain").code == 0);
   cannot_generate(place, "plain --program two.stan", engine,
-                  "plain: the run's model `g` is not made of a program in the Stan language");
+                  "plain: the model `g` of the run is not a Stan program");
 }
 
 TEST_CASE("A second signal ends generated quantities that never end") {

@@ -277,8 +277,8 @@ TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the
   };
   reason("segfault", "Segmentation fault (SIGSEGV)");
   reason("segfault-when-made", "Segmentation fault (SIGSEGV)");
-  reason("abort", "Aborted (SIGABRT); its last words: assertion `cat is alive' failed");
-  reason("exit", "ended by itself with exit code 7");
+  reason("abort", "Aborted (SIGABRT); its last output: assertion `cat is alive' failed");
+  reason("exit", "the worker process exited with code 7");
   reason("memory", "memory");
   reason("sleep", "took longer than cell_seconds = 4");
   reason("throw", "the model gives up");
@@ -356,7 +356,7 @@ TEST_CASE("A wrong cell keeps the study from beginning") {
   const Outcome outcome = place.mixwell("study s.toml");
   CHECK(outcome.code == 2);
   contains(outcome.err, "s.toml:15:10: kernel.k.step_size = -1.0: must be above 0");
-  contains(outcome.err, "in 1 of 2 cells");
+  contains(outcome.err, "1 of 2 cells");
   CHECK(place.mixwell("study absent.toml").code == 2);
   CHECK(place.mixwell("study s.toml --table --out nowhere").code == 2);
 }
@@ -372,7 +372,7 @@ TEST_CASE("A second process on the same study is refused while the first is at w
   const Outcome second = place.mixwell("study s.toml");
   CHECK(second.code == 2);
   contains(second.err, "process " + std::to_string(first));
-  contains(second.err, "is at work on this study");
+  contains(second.err, "is working on this study");
   ::kill(first, SIGKILL);
   CHECK(wait_for(first) == -SIGKILL);
   ::unsetenv("MIXWELL_PLUGIN_PATH");
@@ -401,7 +401,8 @@ TEST_CASE("Ctrl-C ends a study in good order, and the same command goes on") {
   for (int k = 0; k < 1500 && cells_at_work(place) < 4; ++k) std::this_thread::sleep_for(20ms);
   ::kill(study, SIGINT);
   CHECK(wait_for(study) == 1);
-  contains(read(place.path("background.err")), "interrupted; the same command goes on from here");
+  contains(read(place.path("background.err")),
+           "the study was interrupted. The same command continues the study");
   const Json half = table(place);
   for (const Json& row : half["rows"]) {
     CHECK((row["status"] == "done" || row["status"] == "pending"));
@@ -447,7 +448,7 @@ TEST_CASE("Files that may not grow fail a study cleanly, and nothing of it is lo
   const Outcome full = place.shell("( trap '' XFSZ; ulimit -f 2048; exec \"" +
                                    std::string(MIXWELL_PROGRAM) + "\" study s.toml --jobs 1 )");
   CHECK(full.code == 1);
-  contains(full.err, "no room on the disk");
+  contains(full.err, "The disk has been full for");
   const Json waiting = table(place);
   for (const Json& row : waiting["rows"]) CHECK(row["status"] != "failed");
   CHECK(place.mixwell("study s.toml --jobs 1").code == 0);
@@ -464,8 +465,9 @@ TEST_CASE("A disk that is full for a while only makes a study wait", "[slow]") {
   const auto says = [&](const char* text) {
     return read(place.path("background.err")).find(text) != std::string::npos;
   };
-  for (int k = 0; k < 500 && !says("room on the disk"); ++k) std::this_thread::sleep_for(20ms);
-  CHECK(says("room on the disk"));
+  for (int k = 0; k < 500 && !says("when the disk has room"); ++k)
+    std::this_thread::sleep_for(20ms);
+  CHECK(says("when the disk has room"));
   CHECK(::waitpid(study, nullptr, WNOHANG) == 0);
   lift_limit(study);
   CHECK(wait_for(study) == 0);
@@ -639,7 +641,7 @@ TEST_CASE(
   place.write(record, read(place.path("out/s/cells/" + other + "/cell.json")));
   const Outcome foreign = place.mixwell("study s.toml --table");
   CHECK(foreign.code == 2);
-  contains(foreign.err, cell + "/cell.json: this is no record that a study has written");
+  contains(foreign.err, cell + "/cell.json: Mixwell did not write this record");
   fs::remove_all(place.path("out/s/cells/" + cell));
   CHECK(ended(place.mixwell("study s.toml --json")) == 1);
 }
@@ -668,7 +670,8 @@ TEST_CASE("A database beside which there are no records is left as it is") {
   place.write("out/s/study.sqlite", "of somebody else");
   const Outcome outcome = place.mixwell("study s.toml");
   CHECK(outcome.code == 2);
-  contains(outcome.err, "out/s/study.sqlite: there are no records of a study beside this database");
+  contains(outcome.err,
+           "out/s/study.sqlite: this folder has a database, but no records of a study");
   CHECK(read(place.path("out/s/study.sqlite")) == "of somebody else");
 }
 
@@ -707,7 +710,7 @@ TEST_CASE("A tuning whose trials all fail is told everywhere, and fails under --
   contains(place.mixwell("study s.toml --table").out, "Warning: " + finding);
   const Outcome strict = place.mixwell("study s.toml --strict --json --quiet");
   CHECK(strict.code == 1);
-  contains(strict.err, "1 finding, and --strict makes them a failure");
+  contains(strict.err, "1 finding, which --strict treats as a failure");
   contains(Json::parse(strict.out)["result"]["findings"][0], finding);
   CHECK(place.mixwell("study s.toml --table --strict").code == 1);
   const Outcome document = place.mixwell("study s.toml --table --json --strict");
@@ -751,7 +754,8 @@ TEST_CASE("A trial in which a parameter never moves has no score") {
   const Json rated = table(place);
   for (const Json& trial : rated["tune"]) {
     CHECK(trial["score"].is_null());
-    contains(trial["reason"], " has no effective sample size: it does not move");
+    contains(trial["reason"],
+             " has no effective sample size, because its draws are constant or not finite");
   }
 }
 
@@ -777,8 +781,8 @@ TEST_CASE("A folder of results is a study to those who only read") {
   contains(place.mixwell("study share --why base/walk/1").out, "base/walk/1");
   const Outcome run = place.mixwell("study share");
   CHECK(run.code == 2);
-  contains(run.err,
-           "`share` is a folder; a study runs from its file. `mixwell study share --table`");
+  contains(run.err, "`share` is a folder, but this command needs the study file.");
+  contains(run.err, "`mixwell study share --table`");
   CHECK(place.mixwell("study . --table").code == 2);
 }
 
@@ -971,7 +975,7 @@ TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {
   place.write("r.csv", "x[0],x[1],x[2]\n1,2,none\n");
   const Outcome bad = place.mixwell("study s.toml");
   CHECK(bad.code == 0);
-  contains(bad.err, "no errors against the reference");
+  contains(bad.err, "cells cannot be compared with the reference");
   contains(bad.err, "r.csv:2");
   CHECK_FALSE(table(place)["rows"][0].contains("error_mean"));
 }

@@ -213,7 +213,7 @@ TEST_CASE("A script for Slurm is written where there is none, and says what to d
       "--account a --qos q --cpus-per-task 2 --sbatch=--constraint=avx2 --prologue modules.sh",
       "PATH=\"$PWD/bin\"");
   CHECK(outcome.code == 2);
-  contains(outcome.err, "no `sbatch` in PATH");
+  contains(outcome.err, "`sbatch` is not on PATH");
   const std::string script = read(place.path("out/s/slurm/workers.sh"));
   for (const char* const line :
        {"--array=0-4%2", "--time=1:00:00", "--partition=fast", "--mem=2G", "--account=a", "--qos=q",

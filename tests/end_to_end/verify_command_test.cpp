@@ -61,8 +61,9 @@ TEST_CASE("A certificate that rests on a trait whose law is broken disagrees", "
   const Outcome outcome =
       place.mixwell("verify m.toml --target quartic --alpha 1e-200", wrong_plugins);
   CHECK(outcome.code == 4);
-  contains(outcome.out, "assumed k/trajectory: volume: tested, BROKEN");
-  contains(outcome.out, "a component lacks a trait that the certificate rests on");
+  contains(outcome.out, "assumed k/trajectory: volume: tested, VIOLATED");
+  contains(outcome.out,
+           "a component does not have a declared trait on which the certificate relies");
   contains(outcome.out, "the test DISAGREES with the certificate");
 }
 
@@ -109,6 +110,6 @@ TEST_CASE("Verify tells its outcome where it cannot be kept", "[slow]") {
   const Outcome outcome =
       place.mixwell("verify m.toml --budget 2e5", "XDG_STATE_HOME=\"" + place.path("file") + "\"");
   CHECK(outcome.code == 0);
-  contains(outcome.err,
-           "the outcome is not kept for certificates: " + place.path("file/mixwell/verified"));
+  contains(outcome.err, "the outcome could not be stored for later certificates: " +
+                            place.path("file/mixwell/verified"));
 }

@@ -1,5 +1,6 @@
 // mixwell check on finite worlds: what stands beside the evidence, contradictions,
-// counter-examples. SPDX-License-Identifier: Apache-2.0
+// counter-examples.
+// SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
 #include <algorithm>
@@ -52,9 +53,10 @@ TEST_CASE("check says beside the evidence what finite worlds say") {
   contains(place.mixwell("check " + certificate_example("sgld")).out,
            "evidence   proved, and invariant in 20 finite worlds to first order in the step\n");
   contains(place.mixwell("check " + certificate_example("qnhmc-published")).out,
-           "evidence   proved, and a finite world leaves the target in sweep 2\n");
+           "evidence   proved, and in a finite world the distribution departs from the target in "
+           "sweep 2\n");
   contains(place.mixwell("check " + certificate_example("hmc-never-frozen")).out,
-           "evidence   proved; finite worlds say nothing of the class `adaptive`\n");
+           "evidence   proved; finite worlds cannot test the class `adaptive`\n");
   contains(place.mixwell("check --no-worlds " + certificate_example("hmc")).out,
            "evidence   proved\n");
 }
@@ -67,7 +69,8 @@ TEST_CASE("check notes that a rule may be too strict where all worlds are invari
               "\"quartic\"\n[oracle.o]\nuse = \"noisy\"\n[kernel.k]\nuse = \"slice\"\n");
   const Outcome text = place.mixwell("check m.toml");
   contains(text.out, "evidence   unproven, but exactly invariant in 20 finite worlds\n");
-  contains(text.out, " may be too strict here: the composition is exactly invariant in 20 ");
+  contains(text.out,
+           " may be too strict here, because the composition is exactly invariant in 20 ");
   const json document = json::parse(place.mixwell("check m.toml --json").out);
   CHECK(phase_of(document, "sampling")["judgement"] == "strict");
 }
@@ -112,10 +115,10 @@ TEST_CASE("a finite world that contradicts an exact certificate ends check with 
   const Outcome text = place.mixwell("check m.toml --counterexample w.py", plugins);
   CHECK(text.code == 3);
   contains(text.out, "class      contradicted: ");
-  contains(text.out, "by rules   exact: leaves pi invariant at any step size\n");
+  contains(text.out, "by rules   exact: each update leaves pi invariant at any step size\n");
   contains(text.err, "the rules call the sampling phase exact");
   const std::vector<std::string> both = probabilities(place, "w.py");
-  contains(text.err, " is " + both[0] + " in the target, and " + both[1] + " after ");
+  contains(text.err, " is " + both[0] + " in the target and " + both[1] + " after ");
   const Outcome shown = place.mixwell("check m.toml --json", plugins);
   CHECK(shown.code == 3);
   const json document = json::parse(shown.out);
@@ -166,7 +169,7 @@ TEST_CASE("check refuses a counter-example where no world departs, or where it c
   const Outcome none = place.mixwell("check " + certificate_example("hmc") + " --counterexample w");
   CHECK(none.code == 1);
   contains(none.err,
-           "there is no counter-example to write: the composition is exactly invariant in 20 "
+           "there is no counterexample to write: the composition is exactly invariant in 20 "
            "finite worlds");
   CHECK_FALSE(std::filesystem::exists(place.path("w")));
   const std::string biased = "check " + certificate_example("qnhmc-published");

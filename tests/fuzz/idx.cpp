@@ -1,5 +1,6 @@
 // Fuzz target: IDX images and labels. An input is the file of labels, the mark "--images--", and
-// the file of images. SPDX-License-Identifier: Apache-2.0
+// the file of images.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
 #include <mixwell/data/data.hpp>

@@ -1,7 +1,8 @@
 // The main function of a fuzz target without libFuzzer: every file of a corpus, then simple
 // mutations of them for some seconds, always the same ones. Fails at the first finding: an
 // exception that is not Mixwell's, a signal, a sanitizer's report, an input that takes too long or
-// too much memory. SPDX-License-Identifier: Apache-2.0
+// too much memory.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A wrong twin of the fuzz targets: four bugs behind four bytes, which a fuzzer must find.
+// A mutant of the fuzz targets: four bugs behind four bytes, which a fuzzer must find.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 

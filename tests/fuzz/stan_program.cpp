@@ -1,5 +1,6 @@
 // Fuzz target: programs in the Stan language, and data against what they declare. The input is a
-// program, a line of ---, and JSON. SPDX-License-Identifier: Apache-2.0
+// program, a line of ---, and JSON.
+// SPDX-License-Identifier: Apache-2.0
 #include "../../models/stan/shapes.hpp"
 #include "../../models/stan/statements.hpp"
 #include "fuzzing.hpp"

@@ -116,9 +116,10 @@ TEST_CASE("each key of [run] is tried, or may be idle for a reason") {
 TEST_CASE("a group of cases that the model does not have is refused by its name") {
   const std::string model = "[model.m]\nuse = \"quartic\"\ndimension = 1\n";
   for (const std::string group : {"log_likelihood", "posterior_predictive"}) {
-    CHECK_THAT(composing::refusal("[run]\npredictive = \"" + group + "\"\n" + model),
-               Catch::Contains("run.predictive = \"" + group +
-                               "\": has no effect here: [model.m] has nothing in this group"));
+    CHECK_THAT(
+        composing::refusal("[run]\npredictive = \"" + group + "\"\n" + model),
+        Catch::Contains("run.predictive = \"" + group +
+                        "\": has no effect, because [model.m] offers nothing for this group"));
     CHECK(composing::refusal("[run]\nprior = true\npredictive = \"" + group +
                              "\"\n[model.m]\nuse = \"probit-regression\"\ncases = 9\ndimension = "
                              "1\n") == "accepted");

@@ -88,7 +88,7 @@ for manifest in alone pooled; do
   # Efficiencies are per second too; all else of a summary is the draws'.
   diff <(grep -v per_second $manifest-1/summary.json) <(grep -v per_second $manifest-4/summary.json) ||
     fail "the summaries differ: $manifest.toml"
-  grep -q 'drawn by 4 ranks' $manifest-4/run.json || fail "run.json does not tell of the ranks"
+  grep -q '4 ranks of MPI computed this run' $manifest-4/run.json || fail "run.json does not tell of the ranks"
   "$program" summary $manifest-4 >/dev/null
 done
 [[ $(hash_of alone-1) != "$(hash_of pooled-1)" ]] || fail "pooling learns nothing of its own"
@@ -127,7 +127,7 @@ begun cut
 kill -TERM "$(process_of cut 2)"
 wait $runs || code=$?
 [[ $code == 1 ]] || fail "an interrupted run ended with $code: $(cat cut.log)"
-grep -q 'mixwell run --resume cut` goes on' cut.log || fail "no way on: $(cat cut.log)"
+grep -q 'mixwell run --resume cut` continues the run' cut.log || fail "no way on: $(cat cut.log)"
 code=0
 begun killed
 kill -KILL "$(process_of killed 3)"
@@ -148,20 +148,20 @@ done
 refused 'replicate' ranks 4 "$program" run alone.toml --set 'run.init={value=[1e200]}' --out no
 
 # What cannot be.
-refused '5 ranks: .*start 4 ranks at most, or draw more than 32' \
+refused '5 ranks are too many: .*Start at most 4 ranks, or set run.replicates above 32' \
   ranks 5 "$program" run alone.toml --out no
-refused 'start one process' ranks 2 "$program" run alone.toml --set run.replicates=8 --out no
+refused 'Start one process' ranks 2 "$program" run alone.toml --set run.replicates=8 --out no
 mkdir other
 sed 's/= 29/= 30/' alone.toml >other/alone.toml
-refused 'rank 1, process .* `replicates = 30 .*was `replicates = 29 ' \
+refused 'rank 1 (process .* `replicates = 30 .*instead of `replicates = 29 ' \
   ranks 1 "$program" run alone.toml --out no : -n 1 "$program" run other/alone.toml --out no
-refused 'its options are `--out=no2' \
+refused 'the options are `--out=no2' \
   ranks 1 "$program" run alone.toml --out no : -n 1 "$program" run alone.toml --out no2
 cp alone.toml here.toml
 refused 'rank 1, .*absent.toml' \
   ranks 1 "$program" run here.toml --out no : -n 1 "$program" run absent.toml --out no
-refused 'there is no checkpoint to go on from' ranks 2 "$program" run --resume "$place/nowhere"
-refused 'sees 1' env OMPI_COMM_WORLD_SIZE=4 "$program" run alone.toml --out no
+refused 'there is no checkpoint' ranks 2 "$program" run --resume "$place/nowhere"
+refused 'reports 1 as the number of processes' env OMPI_COMM_WORLD_SIZE=4 "$program" run alone.toml --out no
 mkdir -p bare/bin bare/lib/mixwell
 cp "$program" bare/bin
 cp -P "$(dirname "$program")"/../lib/libmixwell.so* bare/lib
@@ -219,12 +219,12 @@ for run in csv:4 svm:3 batch:2 control:3; do
   [[ $(hash_of "$manifest-by-$n") == "$(hash_of $manifest-alone)" ]] ||
     fail "data divided among $n ranks draw others than one process: $manifest.toml"
 done
-grep -q 'each rank had some data; rank 0 sent' csv-by-4/run.json || fail "run.json does not tell of the data"
+grep -q 'each rank had a part of the data; rank 0 sent' csv-by-4/run.json || fail "run.json does not tell of the data"
 
-refused 'run.ranks = "data": wants a model that is a sum over cases' \
+refused 'run.ranks = "data": needs a model that is a sum over cases' \
   "$program" run alone.toml --set run.ranks=data --out no
 sed '400s/.*/0.1,oops,0.3,1/' cases.csv >broken.csv
-refused 'broken.csv:400: row 399, column "b": "oops" is no finite number' \
+refused 'broken.csv:400: row 399, column "b": "oops" is not a finite number' \
   ranks 2 "$program" run csv.toml --set model.logistic.data=broken.csv --out no
 gzip -k cases.csv
 ranks 2 "$program" run csv.toml --set model.logistic.data=cases.csv.gz --out zipped-by-2 --quiet
@@ -299,9 +299,9 @@ told() { grep -c '"sweep"' "$1/run.json"; }
 [[ $(told diverges-by-3) == "$(told diverges-alone)" ]] ||
   fail "$(told diverges-alone) divergences of one process, $(told diverges-by-3) of three"
 # A number of threads that one rank does not have ends all of them.
-refused 'threads: must be 1 to' ranks 2 bash -c '"$0" run sgld.toml --out no --threads $((1 + 100000 * OMPI_COMM_WORLD_RANK))' "$program"
+refused 'threads are not allowed; use 1 to' ranks 2 bash -c '"$0" run sgld.toml --out no --threads $((1 + 100000 * OMPI_COMM_WORLD_RANK))' "$program"
 
-grep -q 'each rank had some coordinates' sgld-by-4/run.json || fail "run.json does not tell of the coordinates"
+grep -q 'each rank had a part of the coordinates' sgld-by-4/run.json || fail "run.json does not tell of the coordinates"
 
 # Gone on with by as many ranks as it was begun with, and by no others. A machine on which they are at the
 # end before they can be asked to stop gets longer runs.
@@ -322,10 +322,10 @@ refused 'was begun by 4' ranks 2 "$program" run --resume blocks-cut
 ranks 4 "$program" run --resume blocks-cut --quiet
 [[ $(hash_of blocks-cut) == "$(hash_of blocks-whole)" ]] || fail "blocks-cut goes on with other draws"
 
-refused 'run.ranks = "coordinates": wants a model that has its coordinates in blocks' \
+refused 'run.ranks = "coordinates": needs a model that has its coordinates in blocks' \
   "$program" run alone.toml --set run.ranks=coordinates --out no
 refused 'blocks.*must be at least 5, the number of ranks' ranks 5 "$program" run sgld.toml --out no
-refused 'must be "fixed" where run.ranks' \
+refused 'must be "fixed" with run.ranks' \
   ranks 2 "$program" run sgld.toml --set model.ratings.prior=gamma --out no
 sed '7s/.*/three::4::5/' ratings.dat >broken.dat
 refused 'broken.dat:7' \

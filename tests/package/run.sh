@@ -44,13 +44,13 @@ sed -n '/^```cpp$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' |
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
 "$cmake" --build "$work/embed"
 (cd "$work" && PATH=$work/embed:$PATH embed) | tee "$work/embed.log"
-for line in '^exact: Metropolis-corrected' '^x\[2\]: 2\.[45]' '^2000 draws of 4 chains$' \
+for line in '^exact after warmup: each update leaves the target distribution unchanged (Metropolis-corrected)' '^x\[2\]: 2\.[45]' '^2000 draws of 4 chains$' \
   '^from the manifest: the same draws$'; do
   grep -q "$line" "$work/embed.log" || { echo "the output above lacks $line" >&2; exit 1; }
 done
 /usr/bin/python3 "$here/check_summary.py" "$work/out/bowl/summary.json"
 (cd "$work" && PATH=$work/embed:$PATH own_model) | tee "$work/own_model.log"
-grep -q '^exact: ' "$work/own_model.log" && grep -q '^x\[2\]: 2\.[45]' "$work/own_model.log" ||
+grep -q '^exact after warmup: ' "$work/own_model.log" && grep -q '^x\[2\]: 2\.[45]' "$work/own_model.log" ||
   { echo "the output above lacks a certificate or the mean of x[2]" >&2; exit 1; }
 
 (cd "$work" && PATH=$work/embed:$PATH checked) | tee "$work/checked.log"

@@ -41,7 +41,7 @@ def faults(rows, classes):
     return found + [f"no cell of {variant}" for variant in classes.keys() - {row["variant"] for row in rows}]
 
 
-def check_twins():
+def check_mutants():
     right = {"variant": "hmc", "seed": 1, "status": "done", "reason": None, "class": "exact", "draws_sha256": "0a"}
     assert not faults([right], {"hmc": "exact"})
     for wrong in ({"class": "biased"}, {"status": "failed"}, {"draws_sha256": None}, {"variant": "other"}):
@@ -50,7 +50,7 @@ def check_twins():
 
 
 def main():
-    check_twins()
+    check_mutants()
     wrong = 0
     with tempfile.TemporaryDirectory() as place:
         for name, classes in CLASSES.items():

@@ -113,20 +113,20 @@ def check_again(place):
 
 def check_refusals(place, base):
     ended = mixwell(place, ".")
-    expect(ended.returncode == 2 and "no checkout of posteriordb" in ended.stderr, "no checkout", ended)
+    expect(ended.returncode == 2 and "not a checkout of posteriordb" in ended.stderr, "no checkout", ended)
     archive = os.path.join(base, "reference_posteriors/draws/draws/two-one.json.zip")
     with open(archive, "r+b") as file:
         file.truncate(100)
     ended = mixwell(place, "db", "--out", "other")
-    expect(ended.returncode == 2 and "two-one.json.zip: cannot be unzipped" in ended.stderr,
+    expect(ended.returncode == 2 and "two-one.json.zip: the file cannot be unzipped" in ended.stderr,
            "a cut archive", ended)
     zipped(archive, {"mu": [1.0]})
     ended = mixwell(place, "db", "--out", "other")
-    expect(ended.returncode == 2 and "two-one.json.zip: is damaged" in ended.stderr,
+    expect(ended.returncode == 2 and "two-one.json.zip: the file is damaged" in ended.stderr,
            "draws of another form", ended)
     os.remove(os.path.join(base, "models/stan/one.stan"))
     ended = mixwell(place, "db", "--out", "other")
-    expect(ended.returncode == 2 and "one.stan is not there" in ended.stderr, "no program", ended)
+    expect(ended.returncode == 2 and "one.stan does not exist" in ended.stderr, "no program", ended)
 
 
 def main():

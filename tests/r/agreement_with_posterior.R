@@ -29,8 +29,8 @@ if (version[1, 1:2] != "1.4") {
 whole <- c("mean", "sd", "q5", "q50", "q95") # and ebfmi1, ebfmi2, ...: these do not split
 located <- c("mean", "q5", "q50", "q95")
 
-read_arrays <- function(program, twin = character()) {
-  fields <- strsplit(system2(program, twin, stdout = TRUE), "\t", fixed = TRUE)
+read_arrays <- function(program, mutant = character()) {
+  fields <- strsplit(system2(program, mutant, stdout = TRUE), "\t", fixed = TRUE)
   lapply(fields, function(f) {
     pairs <- strsplit(f[-(1:5)], "=", fixed = TRUE)
     list(
@@ -131,8 +131,8 @@ differences <- function(arrays, references, say) {
   list(found = found, compared = compared)
 }
 
-# What each wrong twin spoils: these must differ, nothing else may.
-twins <- list(
+# What each mutant spoils: these must differ, nothing else may.
+mutants <- list(
   unsplit = c("rhat", "ess_bulk", "ess_tail", "ess_mean"),
   `divisor-n` = c("sd", "mcse_mean"),
   `type-6` = c("q5", "q50", "q95"),
@@ -151,11 +151,11 @@ if (result$compared < 10000) {
   cat("FAILED: too few figures were compared\n")
   failed <- TRUE
 }
-for (twin in names(twins)) {
-  found <- differences(read_arrays(program, twin), references, say = FALSE)$found
-  cat("wrong twin", twin, "found by", length(found), "figures\n")
-  if (!setequal(unique(found), twins[[twin]])) {
-    cat("FAILED: it shows in", sort(unique(found)), "instead of", sort(twins[[twin]]), "\n")
+for (mutant in names(mutants)) {
+  found <- differences(read_arrays(program, mutant), references, say = FALSE)$found
+  cat("mutant", mutant, "found by", length(found), "figures\n")
+  if (!setequal(unique(found), mutants[[mutant]])) {
+    cat("FAILED: it shows in", sort(unique(found)), "instead of", sort(mutants[[mutant]]), "\n")
     failed <- TRUE
   }
 }

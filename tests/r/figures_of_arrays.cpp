@@ -18,7 +18,7 @@
 // each figure. Numbers are hexadecimal, which R reads to
 // the last bit (its decimal reader rounds twice).
 //
-// With the name of a twin as argument some figures are slightly wrong, which a comparison must
+// With the name of a mutant as argument some figures are slightly wrong, which a comparison must
 // find:
 //   unsplit    R-hat and effective sample sizes of whole chains (where their number is even)
 //   divisor-n  standard deviation and Monte Carlo error of the mean with divisor n
@@ -167,14 +167,14 @@ double type_6(const MatrixXd& x, double p) {
   return low + (rank - std::floor(rank)) * (high - low);
 }
 
-void spoil(const std::string& twin, const std::string& key, const MatrixXd& x, double& value) {
+void spoil(const std::string& mutant, const std::string& key, const MatrixXd& x, double& value) {
   const double n = static_cast<double>(x.size());
-  if (twin == "nearly") value *= 1 + 3e-10;
-  if (twin == "divisor-n" && (key == "sd" || key == "mcse_mean")) value *= std::sqrt((n - 1) / n);
-  if (twin == "type-6" && key == "q5") value = type_6(x, 0.05);
-  if (twin == "type-6" && key == "q50") value = type_6(x, 0.5);
-  if (twin == "type-6" && key == "q95") value = type_6(x, 0.95);
-  if (twin != "unsplit" || x.cols() % 2 != 0) return;
+  if (mutant == "nearly") value *= 1 + 3e-10;
+  if (mutant == "divisor-n" && (key == "sd" || key == "mcse_mean")) value *= std::sqrt((n - 1) / n);
+  if (mutant == "type-6" && key == "q5") value = type_6(x, 0.05);
+  if (mutant == "type-6" && key == "q50") value = type_6(x, 0.5);
+  if (mutant == "type-6" && key == "q95") value = type_6(x, 0.95);
+  if (mutant != "unsplit" || x.cols() % 2 != 0) return;
   if (key == "rhat") value = diagnostics::rhat(joined(x));
   if (key == "ess_bulk") value = diagnostics::ess_bulk(joined(x));
   if (key == "ess_tail") value = diagnostics::ess_tail(joined(x));
@@ -208,14 +208,14 @@ void print(const std::string& name, const MatrixXd& x, const Figures& all) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string twin = count > 1 ? arguments[1] : "";
+  const std::string mutant = count > 1 ? arguments[1] : "";
   std::uint64_t seed = 0;
   for (const auto& [name, family] : families())
     for (const auto& [draws, chains] : shapes) {
       Random random(++seed);
       const MatrixXd x = family(draws, chains, random);
       Figures all = figures(x);
-      for (auto& [key, value] : all) spoil(twin, key, x, value);
+      for (auto& [key, value] : all) spoil(mutant, key, x, value);
       print(name, x, all);
     }
 }

@@ -44,14 +44,14 @@ def faults_of(texts, is_release):
     return faults
 
 
-def misses_of_twins(texts):
+def misses_of_mutants(texts):
     """Tampered copies that go unseen."""
-    twins = {"another version of the header": ("header", "MIXWELL_VERSION \"", "MIXWELL_VERSION \"9"),
+    mutants = {"another version of the header": ("header", "MIXWELL_VERSION \"", "MIXWELL_VERSION \"9"),
              "another version of the citation": ("citation", "\nversion: ", "\nversion: 9"),
              "no chapter": ("changelog", "## [", "## ("),
              "an interface that was not raised": ("changelog", "## [", "ABI version 999\n\n## ["),
              "an interface that is not told of": ("header", "MIXWELL_ABI_VERSION ", "MIXWELL_ABI_VERSION 99")}
-    missed = [what for what, (name, before, after) in twins.items()
+    missed = [what for what, (name, before, after) in mutants.items()
               if not faults_of({**texts, name: texts[name].replace(before, after, 1)}, False)]
     dated = re.sub(r"(^## \[[\d.]+\] - )\S+", r"\1unreleased", texts["changelog"], count=1, flags=re.M)
     if not faults_of({**texts, "changelog": dated}, True):
@@ -62,7 +62,7 @@ def misses_of_twins(texts):
 def main():
     is_release = sys.argv[1:] == ["--release"]
     texts = {name: (SOURCE / file).read_text("utf-8") for name, file in FILES.items()}
-    faults = faults_of(texts, is_release) or [f"unseen: {what}" for what in misses_of_twins(texts)]
+    faults = faults_of(texts, is_release) or [f"unseen: {what}" for what in misses_of_mutants(texts)]
     if is_release:
         changed = subprocess.run(["git", "status", "--porcelain"], cwd=SOURCE, capture_output=True,
                                  text=True, check=True).stdout

@@ -13,7 +13,7 @@ async function checkFigures(page) {
   assert.deepEqual(await traces(page, 'Density'), Array(variables).fill(chains + 1));
   assert.deepEqual(await traces(page, 'Autocorrelation'), Array(variables).fill(chains + 1));
   assert.deepEqual(await traces(page, 'Energy'), [2]);
-  assert.deepEqual(await traces(page, 'Effective draws as the run went on'), [8]);
+  assert.deepEqual(await traces(page, 'Effective sample size during the run'), [8]);
   assert.equal(await page.locator('.pairs .scatterlayer .trace').count(), 6);
   assert.equal(await page.locator('#forest .scatterlayer .trace').count(), 1);
   assert.equal(await page.locator('#forest .errorbar').count(), 5);
@@ -81,7 +81,7 @@ await inFolder((folder) => inBrowser(async (open) => {
     assert.equal(await page.locator('html').getAttribute('data-theme'), colorScheme);
     assert.equal(await page.title(), 'challenger - Mixwell');
     assert.equal(await page.locator('.mark').count(), 0);
-    assert.match(await page.locator('.verdict').textContent(), /^Whatever its settings are, the chain stays distributed/);
+    assert.match(await page.locator('.verdict').textContent(), /^The sampler leaves the target distribution invariant for all settings/);
     assert.equal(await page.locator('#overview .calm').textContent(), 'No warnings.');
     await checkKeyboard(page);
     await lookAtAll(page);

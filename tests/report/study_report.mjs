@@ -106,7 +106,7 @@ async function checkFigures(page) {
   // One panel a model: nothing is pooled over them.
   assert.deepEqual(await page.locator('#explore h3:visible').allTextContents(), models);
   assert.equal(await explore(), models.length * 2 * (variants.length - 1));
-  assert.match(await page.locator('#explore .annotation').first().textContent(), /^nuts, which has none/);
+  assert.match(await page.locator('#explore .annotation').first().textContent(), /^nuts \(axis does not apply\)/);
   await page.locator('#explore select').nth(2).selectOption('');
   await lookAtAll(page);
   assert.equal(await explore(), 2 * models.length);
@@ -152,7 +152,7 @@ async function checkFailed(page) {
   assert.match(await page.locator('#failed').textContent(), /killed after 60 s/);
   assert.ok((await page.locator('#failed tbody th').allTextContents()).includes(hostile));
   assert.equal(await page.locator('main b').count(), 0);
-  await page.getByRole('button', { name: 'Show only these' }).click();
+  await page.getByRole('button', { name: 'Show only these cells' }).click();
   assert.equal(await page.evaluate(() => document.activeElement.id), 'filter');
   assert.equal(await page.locator('#filter').inputValue(), 'status=failed');
   await filterTo(page, 'status=failed', failed, cells);
@@ -165,7 +165,7 @@ async function checkFindings(page) {
   assert.deepEqual(told, table.findings.map((finding) => `Warning: ${finding}.`));
   const rows = await page.locator('#tuning tbody tr').evaluateAll((all) => all.map((tr) => [...tr.children].map((td) => td.textContent)));
   assert.equal(rows.length, 2);
-  assert.deepEqual(rows.map((cells) => cells[1].includes('not by score: 0 of 1 trials have one')), [false, true]);
+  assert.deepEqual(rows.map((cells) => cells[1].includes('chosen without a score: 0 of 1 trials have a score')), [false, true]);
   assert.deepEqual(rows.map((cells) => cells[6]), ['equal', '13 % more']);
 }
 

@@ -1,5 +1,5 @@
-// Proposals whose density is in the ratio at both ends, against exact draws. Each case fails by
-// chance with probability 1e-6. Their wrong twins are in tests/wrong/samplers.
+// Proposals whose density enters the ratio at both ends, against exact draws. Each case fails by
+// chance with probability 1e-6. Their mutants are in tests/wrong/samplers.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 

@@ -1,5 +1,5 @@
-// The baselines against exact draws: no-U-turn, random walk, cycles and mixtures, learnt curvature;
-// and wrong twins of each. Each right case fails by chance with probability 1e-6.
+// The baselines against exact draws: no-U-turn, random walk, cycles, mixtures and a learnt
+// preconditioner, and mutants of each. Each right case fails by chance with probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -93,7 +93,8 @@ TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant", 
   }
 }
 
-TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invariant", "[nightly]") {
+TEST_CASE("preconditioner learnt in warm-up and then frozen leaves the target invariant",
+          "[nightly]") {
   for (const char* id : {"diagonal", "dense"}) {
     for (const bool pool : {false, true}) {
       for (const Target& t : all_targets()) {

@@ -1,4 +1,4 @@
-// Posteriors of applied models by blocks, against quadrature and against trajectories on the whole.
+// Posteriors of applied models sampled by blocks, against quadrature and whole trajectories.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "coordinates.hpp"

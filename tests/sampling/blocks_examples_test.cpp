@@ -1,4 +1,4 @@
-// The examples of blocks, put to the test by exact draws and by data drawn from their priors.
+// The examples of blocks, tested with exact draws and with data drawn from their priors.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

@@ -1,4 +1,4 @@
-// Blocks against exact draws and known moments, and blocks that are wrong.
+// Blocks against exact draws and known moments, and mutants of blocks.
 // SPDX-License-Identifier: Apache-2.0
 #include "coordinates.hpp"
 #include "testing.hpp"
@@ -34,7 +34,7 @@ std::string blocks(const std::string& keys, const std::string& updates) {
   return kernels + "[compositor.c]\nuse = \"blocks\"\n" + keys + updates;
 }
 
-/// Correlations of 0.8 between all coordinates: what a block does wrong with the rest shows.
+/// All coordinates have correlations of 0.8, so a block that uses wrong values of the rest fails.
 const Target correlated = {
     "ones-plus Gaussian",
     "use = \"gaussian\"\ndimension = 5\ncovariance = \"ones-plus\"\nc = 0.25\n", 0.0};

@@ -1,4 +1,4 @@
-// Kernel `blocks` within ensembles, tempering, cycles and mixtures, against exact draws.
+// The kernel `blocks` within ensembles, tempering, cycles and mixtures, against exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 

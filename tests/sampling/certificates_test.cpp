@@ -1,6 +1,7 @@
-// Every composition of examples/certificates against its certificate: what is exact stays at
-// equilibrium on every target, what is biased is caught on one of them. A right case fails by
-// chance with probability 1e-6. SPDX-License-Identifier: Apache-2.0
+// Every composition of examples/certificates against its certificate. An exact one stays at
+// equilibrium on every target; a biased one is detected on one of them. A right case fails by
+// chance with probability 1e-6.
+// SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
 #include <mixwell/lab/sampler.hpp>
@@ -85,8 +86,8 @@ bool wants_cases(const Example& example) {
          example.text.find("use = \"strata\"") != std::string::npos;
 }
 
-/// Hot slots have no exact draws to start from, and an unadjusted or learning chain is right in the
-/// limit alone.
+/// Hot slots have no exact draws to start from. Unadjusted and learning chains are right only in
+/// the limit.
 bool has_equilibrium(const Example& example) {
   return example.name != "tempering" && example.wanted.find("asymptotic") == std::string::npos &&
          example.wanted != "adaptive" && !wants_cases(example);
@@ -103,7 +104,7 @@ bool offers_metric(const Target& target) {
              ->offers<mixwell::Metric>() != nullptr;
 }
 
-/// Two blocks want two coordinates.
+/// Two blocks need two coordinates.
 bool suits(const Example& example, const Target& target) {
   return example.name.find("blocks") != 0 || std::string(target.name) != "quartic, d = 1";
 }

@@ -1,4 +1,4 @@
-// Sampled values under every constraint have the laws that they should.
+// Sampled values under every constraint have the right distributions.
 // SPDX-License-Identifier: Apache-2.0
 #include "constrained_laws.hpp"
 #include "temporary_folder.hpp"

@@ -1,4 +1,4 @@
-// Draws of a composition, coordinate by coordinate as they are recorded.
+// Draws of a composition, one coordinate at a time, as they are recorded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,7 +39,7 @@ inline std::vector<Eigen::MatrixXd> coordinates(const mixwell::Composition& comp
   return all;
 }
 
-/// z-score of the mean of draws about the truth; the standard error is that of dependent draws.
+/// z-score of the mean of draws against the truth. The standard error accounts for dependence.
 inline double z_of_mean(const Eigen::MatrixXd& values, double truth) {
   return (mixwell::diagnostics::mean(values) - truth) / mixwell::diagnostics::mcse_mean(values);
 }

@@ -55,7 +55,7 @@ TEST_CASE("a surrogate that was fitted in warm-up keeps the double well") {
 }
 
 TEST_CASE("delayed acceptance with a mistake is caught") {
-  // Two others are off by less: `mixwell verify` sees them (tests/wrong/twins.toml).
+  // Two others are off by less: `mixwell verify` sees them (tests/wrong/mutants.toml).
   for (const char* mistake : {"own-fit", "ratio-without-stages"}) {
     INFO(mistake);
     sampling::expect_caught(check_invariance(

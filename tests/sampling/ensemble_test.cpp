@@ -1,5 +1,6 @@
-// Ensembles whose slots fit their curvature to one another, against exact draws: right schedules
-// stay, wrong ones are caught. Each right case fails by chance with probability 1e-6.
+// Ensembles whose slots fit their preconditioners to one another, against exact draws. Right
+// schedules stay at equilibrium, and wrong ones are detected. Each right case fails by chance with
+// probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -67,12 +68,12 @@ void expect_others_right(const std::vector<Target>& targets) {
 
 }  // namespace
 
-TEST_CASE("curvature fitted to the other slots leaves targets of three shapes invariant",
+TEST_CASE("preconditioner fitted to the other slots leaves targets of three shapes invariant",
           "[nightly]") {
   expect_fits_right(few_targets());
 }
 
-TEST_CASE("curvature fitted to the other slots leaves every target invariant", "[nightly]") {
+TEST_CASE("preconditioner fitted to the other slots leaves every target invariant", "[nightly]") {
   expect_fits_right(all_targets());
 }
 

@@ -1,5 +1,5 @@
-// SGHMC with friction that is a matrix and a mass other than I: the laws that are known on a
-// quadratic U, and what Chen, Fox & Guestrin 2014 prove of the dynamics.
+// SGHMC with a friction matrix and a mass matrix other than I: the distributions that are known on
+// a quadratic U, and what Chen, Fox & Guestrin 2014 prove about the dynamics.
 // SPDX-License-Identifier: Apache-2.0
 #include "../unit/support.hpp"
 #include "moments.hpp"
@@ -116,8 +116,8 @@ States states(const std::string& body, std::int64_t replicates, std::int64_t bef
   return all;
 }
 
-/// The largest |z| of the entries of E a b' against what is wanted. Of the 16 entries of two
-/// independent normal laws one is above 4.5 by chance with probability 1e-4.
+/// The largest |z| of the entries of E a b' against the wanted matrix. For two independent normal
+/// vectors, one of the 16 entries exceeds 4.5 by chance with probability 1e-4.
 double largest_z(const MatrixXd& a, const MatrixXd& b, const Matrix4d& wanted) {
   const auto n = static_cast<double>(a.cols());
   double largest = 0.0;
@@ -171,9 +171,9 @@ TEST_CASE(
 }
 
 TEST_CASE("backwards in time SGHMC is itself with its momentum reversed") {
-  // Theorem E.1: (theta_0, r_0, theta_t, r_t) and (theta_t, -r_t, theta_0, -r_0) have one law, of
-  // the continuous dynamics. Of the scheme's own covariances that holds up to an error of order
-  // eps.
+  // Theorem E.1: (theta_0, r_0, theta_t, r_t) and (theta_t, -r_t, theta_0, -r_0) have the same
+  // distribution under the continuous dynamics. The covariances of the scheme agree with this up to
+  // an error of order eps.
   const Matrix4d flip = Eigen::Vector4d(1, 1, -1, -1).asDiagonal();
   const auto irreversible = [&](double eps) {
     const Setting s{full, heavy, 0.0, 0.0, eps};
@@ -193,9 +193,10 @@ TEST_CASE("backwards in time SGHMC is itself with its momentum reversed") {
 }
 
 TEST_CASE("the divergence from pi that blind friction brings falls faster than eps") {
-  // V = F and D = 0: pi~ = exp(-H / s) with s = 1 + eps / 2 for the scheme (eq. 23), whose chi^2
-  // divergence from pi is (s (2 - s))^-1/2 - 1 for each coordinate, below a multiple of eps (eq.
-  // 25).
+  // V = F and D = 0: for the scheme pi~ = exp(-H / s) with s = 1 + eps / 2 (eq. 23). Its chi^2
+  // divergence from pi is (s (2 - s))^-1/2 - 1 for each coordinate, which is below a multiple of
+  // eps
+  // (eq. 25).
   const std::string model = "[model.m]\nuse = \"gaussian\"\ndimension = 1\n";
   const std::string noisy = "[oracle.o]\nuse = \"noisy\"\nvariance = 1.0\n";
   const sampling::Length length{4000, 20, 60};

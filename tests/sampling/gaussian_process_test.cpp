@@ -1,5 +1,6 @@
-// Kernels that know a Gaussian prior, on functions seen through data: exact draws, and
-// trajectories. SPDX-License-Identifier: Apache-2.0
+// Kernels that use a Gaussian prior, on functions seen through data, against exact draws and
+// trajectories.
+// SPDX-License-Identifier: Apache-2.0
 #include "coordinates.hpp"
 #include "testing.hpp"
 

@@ -1,4 +1,4 @@
-// Compositions against their exact draws: right ones stay, wrong twins are caught.
+// Compositions against their exact draws: right ones stay at equilibrium, mutants are detected.
 // Each right case fails by chance with probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
@@ -56,7 +56,7 @@ TEST_CASE("a step size learnt in warm-up and then frozen leaves the target invar
   }
 }
 
-TEST_CASE("the right twin of the wrong kernels passes the same test") {
+TEST_CASE("the right version of the wrong kernels passes the same test") {
   for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, wrong(t.eps, "none")), usual_test));

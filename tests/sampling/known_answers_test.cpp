@@ -1,4 +1,4 @@
-// Long runs against published and exact moments, starting away from equilibrium.
+// Long runs that start away from equilibrium, against published and exact moments.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "coordinates.hpp"
@@ -55,7 +55,8 @@ TEST_CASE("the double well has its known second moment") {
 }
 
 TEST_CASE("Hamiltonian Monte Carlo without Metropolis has the energy error its step size gives") {
-  // On N(0, 1) the leapfrog's invariant law has variance 1 / (1 - eps^2 / 4): 1.3333 at eps = 1.
+  // On N(0, 1) the leapfrog's stationary distribution has variance 1 / (1 - eps^2 / 4): 1.3333 at
+  // eps = 1.
   const auto x =
       coordinates(composing::compose(std::string(run_table) +
                                      "[model.g]\nuse = \"gaussian\"\ndimension = 1\n"

@@ -1,5 +1,5 @@
-// HAMCMC: the last moves of other slots as pairs are wrong, their current values are right. Figures
-// of the wrong ones are known from two independent programs.
+// HAMCMC: pairs from the last moves of other slots are wrong, and pairs from their current values
+// are right. The figures of the wrong ones come from two independent programs.
 // SPDX-License-Identifier: Apache-2.0
 #include "moments.hpp"
 
@@ -21,7 +21,7 @@ std::string quartic(int d) {
   return "[model.m]\nuse = \"quartic\"\ndimension = " + std::to_string(d) + "\n";
 }
 
-std::string curvature(double gamma) {
+std::string preconditioner(double gamma) {
   return "[estimator.e]\nuse = \"lbfgs\"\nregularisation = 0.5\ngamma = " + text(gamma) + "\n";
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("displacements are biased for d = 2, as known, and Metropolis does not
                         Case{0.2, 0.2, {0.7089, 0.0009}}, Case{0.2, 0.05, {0.7169, 0.0009}},
                         Case{4.0, 0.05, {0.5992, 0.0003}}}) {
     INFO("gamma = " << c.gamma << ", eps = " << c.eps);
-    const std::string body = quartic(2) + curvature(c.gamma) + metropolis(c.eps) +
+    const std::string body = quartic(2) + preconditioner(c.gamma) + metropolis(c.eps) +
                              lagged(2, displacements + "rejected = \"keep\"\n");
     CHECK(label(body) == "biased");
     expect(second_moment(body, {4000, 300, 300}), c.known);
@@ -67,7 +67,7 @@ TEST_CASE("displacements are biased for d = 2, as known, and Metropolis does not
 
 TEST_CASE("displacements without Metropolis are as biased") {
   const std::string body =
-      quartic(2) + curvature(0.2) + langevin(0.0125) + lagged(2, displacements);
+      quartic(2) + preconditioner(0.2) + langevin(0.0125) + lagged(2, displacements);
   CHECK(label(body) == "biased");
   expect(second_moment(body, {4000, 800, 600}), {0.719, 0.002});
 }
@@ -81,7 +81,7 @@ TEST_CASE("in one dimension the error of displacements vanishes with eps", "[nig
   for (const Case& c : {Case{0.2, 0.707, 0.731}, Case{0.05, 0.6865, 0.702}}) {
     INFO("eps = " << c.eps);
     const std::string body =
-        quartic(1) + curvature(1.0) + metropolis(c.eps) + lagged(2, displacements);
+        quartic(1) + preconditioner(1.0) + metropolis(c.eps) + lagged(2, displacements);
     CHECK(label(body) == "asymptotic");
     expect(second_moment(body + "rejected = \"drop\"\n", {8000, 300, 300}), {c.drop, 0.0015});
     expect(second_moment(body + "rejected = \"keep\"\n", {8000, 300, 300}), {c.keep, 0.0015});
@@ -93,7 +93,7 @@ TEST_CASE("displacements are right on a Gaussian as eps vanishes") {
       "[model.m]\nuse = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\n"
       "condition = 4.0\n";
   const std::string body =
-      gaussian + curvature(1.0) + metropolis(0.0125) + lagged(2, displacements);
+      gaussian + preconditioner(1.0) + metropolis(0.0125) + lagged(2, displacements);
   CHECK(label(body) == "asymptotic");
   const std::string exact =
       gaussian +
@@ -105,7 +105,8 @@ TEST_CASE("displacements are right on a Gaussian as eps vanishes") {
 TEST_CASE("pairs of current values of other slots are exact with Metropolis") {
   for (const double gamma : {1.0, 0.2, 4.0}) {
     INFO("gamma = " << gamma);
-    const std::string body = quartic(2) + curvature(gamma) + metropolis(0.05) + lagged(3, cross);
+    const std::string body =
+        quartic(2) + preconditioner(gamma) + metropolis(0.05) + lagged(3, cross);
     CHECK(label(body) == "exact");
     expect(second_moment(body, {4000, 200, 300}), {exact_second_moment, 0.0});
   }
@@ -113,10 +114,10 @@ TEST_CASE("pairs of current values of other slots are exact with Metropolis") {
 
 TEST_CASE("pairs of current values are asymptotic without Metropolis") {
   const auto at = [](double eps) {
-    return quartic(2) + curvature(1.0) + limits + langevin(eps) + lagged(3, cross);
+    return quartic(2) + preconditioner(1.0) + limits + langevin(eps) + lagged(3, cross);
   };
   CHECK(label(at(0.05)) == "asymptotic");
-  CHECK(label(quartic(2) + curvature(1.0) + langevin(0.05) + lagged(3, cross)) == "biased");
+  CHECK(label(quartic(2) + preconditioner(1.0) + langevin(0.05) + lagged(3, cross)) == "biased");
   const Moment coarse = second_moment(at(0.05), {4000, 200, 300});
   const Moment fine = second_moment(at(0.0125), {4000, 600, 900});
   INFO("error " << coarse.mean - exact_second_moment << ", at a quarter of the step "
@@ -136,7 +137,7 @@ TEST_CASE("pairs must not share the minibatch of the drift", "[nightly]") {
                         "\"hamiltonian\"\nsteps = 10\nstep_size = 0.2\n",
                     {20000, 5, 50});
   const auto at = [&](double eps, const std::string& shared) {
-    return model + "[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + shared + curvature(1.0) +
+    return model + "[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + shared + preconditioner(1.0) +
            limits + langevin(eps) + lagged(3, cross);
   };
   CHECK(label(at(0.02, "")) == "asymptotic");
@@ -160,6 +161,6 @@ TEST_CASE("pairs must not share the minibatch of the drift", "[nightly]") {
 
 TEST_CASE("cross pairs want two other slots") {
   CHECK_THROWS_AS(
-      composing::compose(quartic(2) + curvature(1.0) + langevin(0.1) + lagged(2, cross)),
+      composing::compose(quartic(2) + preconditioner(1.0) + langevin(0.1) + lagged(2, cross)),
       mixwell::InputError);
 }

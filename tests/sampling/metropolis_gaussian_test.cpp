@@ -1,5 +1,5 @@
-// Gaussian proposals from a curvature, against exact draws: with the point's own curvature and
-// without it; and wrong ratios. Each right case fails by chance with probability 1e-6.
+// Gaussian proposals from a preconditioner, against exact draws: with the point's own curvature,
+// without it, and with wrong ratios. Each right case fails by chance with probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -30,7 +30,7 @@ const Target& quartic() {
 }
 
 /// Many sweeps with a large step: H at theta and at theta* differ much.
-mixwell::contracts::Findings twin(const std::string& mistake) {
+mixwell::contracts::Findings mutant(const std::string& mistake) {
   return check_invariance(ensemble(quartic(), "bfgs",
                                    "use = \"wrong-metropolis-gaussian\"\nstep_size = 0.8\n"
                                    "mistake = \"" +
@@ -40,7 +40,8 @@ mixwell::contracts::Findings twin(const std::string& mistake) {
 
 }  // namespace
 
-TEST_CASE("Gaussian proposals from fitted curvature leave every target invariant", "[nightly]") {
+TEST_CASE("Gaussian proposals from fitted preconditioner leave every target invariant",
+          "[nightly]") {
   for (const char* own : {"own = true\n", "own = false\n"}) {
     for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
       for (const Target& t : all_targets()) {
@@ -75,7 +76,8 @@ TEST_CASE("Langevin steps of a single chain leave targets of three shapes invari
   }
 }
 
-TEST_CASE("curvature learnt in warm-up shapes Gaussian proposals that leave targets invariant") {
+TEST_CASE(
+    "preconditioner learnt in warm-up shapes Gaussian proposals that leave targets invariant") {
   for (const char* id : {"diagonal", "dense"}) {
     for (const char* pool : {"pool = false\n", "pool = true\n"}) {
       for (const Target& t : few_targets()) {
@@ -89,18 +91,18 @@ TEST_CASE("curvature learnt in warm-up shapes Gaussian proposals that leave targ
   }
 }
 
-TEST_CASE("the right twin of the wrong Gaussian proposals passes their test") {
-  expect_right(twin("none"));
+TEST_CASE("the right version of the wrong Gaussian proposals passes their test") {
+  expect_right(mutant("none"));
 }
 
 TEST_CASE("a ratio of Gaussian proposals without determinants is caught") {
-  expect_caught(twin("no-determinants"));
+  expect_caught(mutant("no-determinants"));
 }
 
 TEST_CASE("a ratio of Gaussian proposals without the reverse density is caught") {
-  expect_caught(twin("no-reverse-density"));
+  expect_caught(mutant("no-reverse-density"));
 }
 
-TEST_CASE("a reverse density with the curvature of the start is caught") {
-  expect_caught(twin("reverse-with-forward-curvature"));
+TEST_CASE("a reverse density with the preconditioner of the start is caught") {
+  expect_caught(mutant("reverse-with-forward-curvature"));
 }

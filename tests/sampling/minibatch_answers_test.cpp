@@ -1,7 +1,7 @@
-// Schemes without Metropolis on minibatches of a linear regression, where everything is known: the
-// gradient is linear in theta, so that the covariance V(theta) of its noise is quadratic, and the
-// second moments of the scheme solve a discrete Lyapunov equation with E V inside. Right if all
-// |z| <= 5; each mistake in a noise must give |z| > 8 on the same figures.
+// Schemes without Metropolis on minibatches of a linear regression, where everything is known. The
+// gradient is linear in theta, so the covariance V(theta) of its noise is quadratic, and the second
+// moments of the scheme solve a discrete Lyapunov equation that contains E V. A right case has all
+// |z| <= 5. Each mistake in a noise must give |z| > 8 on the same figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "testing.hpp"
@@ -209,8 +209,8 @@ constexpr double usual_scale = 1.7;
 constexpr double usual_friction = 5.0;
 const MatrixXd no_noise = MatrixXd::Zero(2, 2);
 
-/// A curvature H that is neither diagonal nor a multiple of I, from a file.
-class Preconditioner {
+/// A preconditioner H that is neither diagonal nor a multiple of I, from a file.
+class PreconditionerFile {
  public:
   static MatrixXd H() { return MatrixXd{{1.2, 0.5}, {0.5, 0.7}}; }
   std::string estimator() const {
@@ -235,8 +235,8 @@ TEST_CASE("Langevin dynamics on minibatches has the covariance of its discretisa
       return largest_z(r, wanted, oracle + langevin_kernel(usual_eps, integrator), 40);
     };
     check_right(z(batch.oracle()), "as it is");
-    check_right(z(batch.oracle(), wrong("wrong-langevin", "none")), "right twin");
-    check_right(z(batch.oracle("wrong-minibatch")), "right twin of the oracle");
+    check_right(z(batch.oracle(), wrong("wrong-langevin", "none")), "right version");
+    check_right(z(batch.oracle("wrong-minibatch")), "right version of the oracle");
     for (const char* mistake : {"factor-2", "root"}) {
       check_caught(z(batch.oracle(), wrong("wrong-langevin", mistake)), mistake);
     }
@@ -257,7 +257,7 @@ TEST_CASE("preconditioned Langevin dynamics on minibatches has the covariance of
       return largest_z(r, wanted, rest, 40);
     };
     check_right(z(""), "as it is");
-    check_right(z(wrong("wrong-langevin", "none")), "right twin");
+    check_right(z(wrong("wrong-langevin", "none")), "right version");
     check_caught(z(wrong("wrong-langevin", "preconditioner")), "noise without S");
   }
 }
@@ -287,21 +287,21 @@ TEST_CASE("friction on minibatches has the covariance of its scheme, D fixed or 
     check_right(z(without_D, friction_integrator(c.F, "fixed")), "D = 0");
     check_right(z(with_diagonal, friction_integrator(c.F, "empirical-diagonal")), "diagonal");
     check_right(z(with_full, friction_integrator(c.F, "empirical-full")), "full");
-    const auto twin = [&](const char* mistake) {
+    const auto mutant = [&](const char* mistake) {
       return wrong("wrong-friction", mistake, "friction = " + text(c.F) + "\n");
     };
-    check_right(z(with_diagonal, twin("none")), "right twin");
+    check_right(z(with_diagonal, mutant("none")), "right version");
     for (const char* mistake : {"factor-2", "root", "half-of-D", "sign-of-D"}) {
-      check_caught(z(with_diagonal, twin(mistake)), mistake);
+      check_caught(z(with_diagonal, mutant(mistake)), mistake);
     }
     check_caught(z(with_full, friction_integrator(c.F, "fixed")), "D = 0 for full");
   }
 }
 
-TEST_CASE("friction with a curvature estimates the noise of its force", "[nightly]") {
+TEST_CASE("friction with a preconditioner estimates the noise of its force", "[nightly]") {
   const Regression r;
-  const Preconditioner file;
-  const MatrixXd H = Preconditioner::H();
+  const PreconditionerFile file;
+  const MatrixXd H = PreconditionerFile::H();
   const Minibatch batch{30, false};
   const auto z = [&](const MatrixXd& answer, const char* noise_from) {
     return largest_z(r, answer,

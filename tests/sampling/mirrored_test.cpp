@@ -1,5 +1,5 @@
-// Positive parameters through `mirrored`: Metropolis kernels keep the law; Langevin dynamics is the
-// plain loop with |theta+|, step by step, with the error that theory has.
+// Positive parameters through `mirrored`. Metropolis kernels keep the target density. Langevin
+// dynamics equals a plain loop with |theta+|, step by step, and has the error that theory predicts.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -101,7 +101,7 @@ TEST_CASE("mirrored Langevin dynamics is the loop that reflects, number by numbe
   for (std::uint64_t sweep = 0; sweep < 60; ++sweep) {
     MatrixXd z(d, replicates);
     stream.normals({sweep, 0, 0}, z);
-    // The half line sees the noise of its own side, z' = sign(theta) z.
+    // On the half line the noise has the sign of its side: z' = sign(theta) z.
     const ArrayXXd next = x.array() - eps * 2.0 + std::sqrt(2 * eps) * (sign.array() * z.array());
     reflections += static_cast<int>((next < 0.0).count());
     sign = sign.cwiseProduct(MatrixXd((next < 0.0).select(-1.0, ArrayXXd::Ones(d, replicates))));

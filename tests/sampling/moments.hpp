@@ -50,8 +50,8 @@ inline Moment second_moment(const std::string& body, const Length& length) {
   return {sum.mean(), std::sqrt((sum - sum.mean()).square().sum() / (n - 1.0) / n)};
 }
 
-/// Within 4 standard errors, those of a wanted figure that was measured too included: wrong by
-/// chance with probability 6e-5.
+/// Whether the average is within 4 standard errors, including the error of a wanted figure that was
+/// measured. It fails by chance with probability 6e-5.
 inline void expect(const Moment& found, const Moment& wanted) {
   INFO("E theta^2 = " << found.mean << " +- " << found.error << ", wanted " << wanted.mean << " +- "
                       << wanted.error);

@@ -1,4 +1,4 @@
-// The plugins of examples/outside, written from docs/kernels.md and docs/first-model.md alone.
+// The plugins of examples/outside, written only from docs/kernels.md and docs/first-model.md.
 // SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "testing.hpp"
@@ -23,7 +23,7 @@ constexpr contracts::InvarianceOptions short_test{.replicates = 8192, .sweeps = 
 const std::string several = "[kernel.k]\nuse = \"multiple-try\"\nscale = 1.5\n";
 const std::string slice = "[kernel.k]\nuse = \"direction-slice\"\nwidth = 2\n";
 
-/// T in the register that rule chees has at the end of warm-up.
+/// The value of T in the history of the rule chees at the end of warmup.
 double learnt_time(const std::string& manifest, std::int64_t sweeps) {
   const Composition composition = composing::compose(manifest);
   Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));

@@ -1,4 +1,5 @@
-// Kernels for what has no gradient, a Gaussian prior, or whole numbers, against known answers.
+// Kernels for targets without a gradient, with a Gaussian prior, or on whole numbers, against known
+// answers.
 // SPDX-License-Identifier: Apache-2.0
 #include "coordinates.hpp"
 #include "testing.hpp"

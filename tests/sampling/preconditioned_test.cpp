@@ -1,5 +1,5 @@
 // Preconditioned schemes on a Gaussian, where H is constant and the covariance of the discretised
-// scheme is known; and PSGLD against a plain loop.
+// scheme is known, and PSGLD against a plain loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "moments.hpp"
 
@@ -75,7 +75,7 @@ TEST_CASE("preconditioned SGHMC has the covariance of its discretisation") {
          {friction_variance(eps, gamma, F, V), 0});
   expect(second_moment(with("factor"), {6000, 40, 60}),
          {friction_variance(eps, std::sqrt(gamma), F, V), 0});
-  // A = H on one side alone would be another scheme.
+  // A = H on one side only would be another scheme.
   CHECK(std::abs(friction_variance(eps, gamma, F, V) / friction_variance(eps, 1.0, F, V) - 1.0) >
         0.05);
 }

@@ -1,4 +1,5 @@
-// Metropolis for independent elements from their prior: its exact law, and what is refused.
+// Metropolis for independent elements proposed from their prior: its exact distribution, and what
+// is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../papers/hamcmc/plugins/stable-factorisation/stable_scale.hpp"
 #include "../unit/support.hpp"
@@ -101,8 +102,8 @@ TEST_CASE("prior proposals are exact by declaration, and refused where there are
   CHECK(contains(composing::refusal(model(folder) + kernel + blocks + "[\"angle\"]\n" +
                                     "[[compositor.c.update]]\nkernel = \"k\"\nparameters = "
                                     "[\"energy\"]\n"),
-                 "has no independent elements there that a prior proposes"));
+                 "has no independent elements that a prior can propose"));
   CHECK(contains(composing::refusal("[model.m]\nuse = \"quartic\"\ndimension = 2\n[kernel.k]\nuse "
                                     "= \"prior-metropolis\"\n"),
-                 "has no independent elements there that a prior proposes"));
+                 "has no independent elements that a prior can propose"));
 }

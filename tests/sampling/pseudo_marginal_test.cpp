@@ -1,4 +1,4 @@
-// Samplers by an unbiased estimate of the density, against exact draws.
+// Samplers that use an unbiased estimate of the density, against exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -18,7 +18,7 @@ const Target effects = {"random effects",
                         "sds = [0.5, 0.5, 0.6, 0.4, 0.5]\nsamples = 2\n",
                         0.0};
 
-/// Data that say as much as the prior, whose mean is 0.
+/// Data with as much information as the prior, whose mean is 0.
 const Target weak = {"random effects with weak data",
                      "use = \"random-effects\"\nvalues = [0.8, -0.5, 1.2]\nsds = [1, 1, 1]\n"
                      "prior_sd = 0.8\nsamples = 4\n",

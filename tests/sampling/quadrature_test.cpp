@@ -1,4 +1,4 @@
-// Posteriors of one and two dimensions, sampled, against their moments by quadrature.
+// Sampled posteriors of one and two dimensions, against their moments by quadrature.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "coordinates.hpp"

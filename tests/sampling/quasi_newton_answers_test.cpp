@@ -1,5 +1,5 @@
-// Known answers on U = sum theta_i^4 / 4 about curvature of the chain's own past, of other slots
-// and of a pilot. Replicates are columns; standard errors come from their spread.
+// Known answers on U = sum theta_i^4 / 4 for preconditioners fitted to the chain's own past, to
+// other slots and to a pilot. Replicates are columns; standard errors come from their spread.
 // SPDX-License-Identifier: Apache-2.0
 #include "../unit/support.hpp"
 #include "testing.hpp"
@@ -82,7 +82,7 @@ std::string ensemble(const std::string& more) {
 
 }  // namespace
 
-TEST_CASE("QNHMC as published freezes near the mode, where a constant curvature does not") {
+TEST_CASE("QNHMC as published freezes near the mode, where a constant preconditioner does not") {
   const Run run{.replicates = 200, .warmup = 2000, .sweeps = 500};
   const Answer published = answer(
       bfgs + hamiltonian(symmetric) + ensemble("slots = 1\nmemory = \"own-history\"\n"), run);
@@ -106,7 +106,7 @@ TEST_CASE("QNHMC with one matrix for ever is wrong too, and so is its limited fo
   }
 }
 
-TEST_CASE("the dynamics of QNHMC with a curvature of four other slots are right") {
+TEST_CASE("the dynamics of QNHMC with a preconditioner of four other slots are right") {
   check_right(answer(bfgs + hamiltonian(symmetric) + ensemble("slots = 5\n"), {}));
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a momentum carried over sweeps is wrong under a mass that changes") {
   CHECK(std::abs(wrong.mean - exact_second_moment) > 10.0 * wrong.error);
 }
 
-TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot samples") {
+TEST_CASE("a pilot's past is a right source of preconditioner, whatever the pilot samples") {
   const std::string pilot =
       "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"p\"\nkernel = \"k\"\n"
       "[kernel.p]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 10\nmetropolis = false\n";
@@ -161,7 +161,7 @@ TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot sam
 
 TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see it") {
   const auto mixed = [](bool feedback) {
-    // Without feedback they see one point each, of which no pair can be made.
+    // Without feedback each sees only one point, and one point gives no pair.
     const std::string theirs =
         feedback ? "coupling = \"symmetric\"\nestimator = \"e\"\n" : "estimator = \"plain\"\n";
     return bfgs + ("[estimator.plain]\nuse = \"identity\"\n" + hamiltonian(symmetric)) +
@@ -189,7 +189,7 @@ namespace {
 
 constexpr Index usual_dimension = 10;
 
-/// Sigma = 1 1' + 4 I, as estimator curvature-file reads it.
+/// Sigma = 1 1' + 4 I, as the estimator curvature-file reads it.
 std::string sigma_csv() {
   std::string text;
   for (Index i = 0; i < usual_dimension; ++i) {

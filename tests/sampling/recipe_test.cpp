@@ -1,5 +1,5 @@
-// Steps by a recipe: the covariance of their discretisation, the noise that a thermostat takes up,
-// and what is certified of them.
+// Steps of a recipe: the covariance of their discretisation, the noise that a thermostat absorbs,
+// and their certificates.
 // SPDX-License-Identifier: Apache-2.0
 #include "../unit/support.hpp"
 #include "moments.hpp"
@@ -73,7 +73,7 @@ TEST_CASE("SGRLD by its recipe has the covariance of its discretisation") {
 }
 
 TEST_CASE("a thermostat takes up noise that heats SGHMC to twice the variance") {
-  // B = eps V / 2 = 1 beside A = 1: SGHMC is right for exp(-U / 2).
+  // B = eps V / 2 = 1 and A = 1, so SGHMC is right for exp(-U / 2).
   const sampling::Length length{160, 5000, 2500};
   const Moment hot = second_moment(standard + noisy(100) + recipe("sghmc", 0.02), length);
   const Moment right = second_moment(standard + noisy(100) + recipe("sgnht", 0.02), length);
@@ -125,10 +125,10 @@ TEST_CASE("the certificate of a recipe claims its Gamma, and nothing without it"
 
 TEST_CASE("what a recipe cannot be made of is refused") {
   CHECK(contains(composing::refusal(quartic + recipe("sgrld", 0.1, "friction = 1\n")),
-                 "It goes with dynamics = \"sghmc\" or \"sgnht\""));
+                 "It needs dynamics = \"sghmc\" or \"sgnht\""));
   CHECK(contains(composing::refusal(quartic + "[estimator.e]\nuse = \"rms-diagonal\"\n" +
                                     recipe("sgrld", 0.1)),
-                 "must be a function of theta alone"));
+                 "must be a function of theta only"));
   CHECK(contains(
       composing::refusal("[model.m]\nuse = \"student-t\"\ndimension = 2\n" + recipe("sgrld", 0.1)),
       "the model offers no metric"));

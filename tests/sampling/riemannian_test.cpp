@@ -1,5 +1,5 @@
-// A metric as the mass, against exact draws; and wrong twins. Each right case fails by chance with
-// probability 1e-6.
+// A position-dependent metric as the mass matrix, against exact draws, and its mutants. Each right
+// case fails by chance with probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -40,7 +40,7 @@ std::string riemannian(double eps, const std::string& more) {
   return "[kernel.k]\nuse = \"riemannian\"\nstep_size = " + std::to_string(eps) + "\n" + more;
 }
 
-mixwell::contracts::Findings twin(const std::string& mistake) {
+mixwell::contracts::Findings mutant(const std::string& mistake) {
   const Target quartic{"", "use = \"quartic\"\ndimension = 2\n", 0.0};
   return check_invariance(
       on(quartic, "[kernel.k]\nuse = \"wrong-riemannian\"\nstep_size = 0.5\nmistake = \"" +
@@ -83,18 +83,18 @@ TEST_CASE("a metric as the mass with a learnt step size leaves every target inva
   }
 }
 
-TEST_CASE("the right twin of the wrong metrics passes their test", "[nightly]") {
-  expect_right(twin("none"));
+TEST_CASE("the right version of the wrong metrics passes their test", "[nightly]") {
+  expect_right(mutant("none"));
 }
 
 TEST_CASE("a kinetic energy without the determinant of its metric is caught", "[nightly]") {
-  expect_caught(twin("no-determinant"));
+  expect_caught(mutant("no-determinant"));
 }
 
 TEST_CASE("an explicit leapfrog with a mass that depends on the position is caught") {
-  expect_caught(twin("explicit-steps"));
+  expect_caught(mutant("explicit-steps"));
 }
 
 TEST_CASE("implicit steps that are not solved are caught", "[nightly]") {
-  expect_caught(twin("not-converged"));
+  expect_caught(mutant("not-converged"));
 }

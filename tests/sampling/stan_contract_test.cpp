@@ -1,5 +1,6 @@
-// What a Stan program means, stated on values of the program's own scale: the same for an engine
-// that interprets, one that compiles, and a library by its path. Skipped without them.
+// The meaning of a Stan program, stated for values on the program's own scale. It is the same for
+// an engine that interprets, one that compiles, and a library given by its path. Skipped without
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #include "../stan/engines.hpp"
 #include "../unit/support.hpp"
@@ -42,7 +43,7 @@ class Case {
   std::shared_ptr<const mixwell::Model> model(const std::string& data) const {
     return support::make_model(keys(data));
   }
-  /// What the model of these data says, or "accepted".
+  /// The refusal of these data by the model, or "accepted".
   std::string said(const std::string& data) const { return support::refusal(keys(data)); }
 
  private:
@@ -61,7 +62,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The data of tests/stan/contract.stan, with some members in the place of others.
+/// The data of tests/stan/contract.stan, with some members replaced.
 class Members {
  public:
   Members() {
@@ -95,7 +96,7 @@ class Members {
   std::vector<std::pair<std::string, std::string>> members_;
 };
 
-/// What is computed of parameters at theta, of all arrays or of one.
+/// The quantities computed from the parameters at theta, for all arrays or for one.
 MatrixXd derived(const mixwell::Model& model, const MatrixXd& theta, const std::string& name = "") {
   const auto arrays = model.offers<mixwell::Derived>()->quantities();
   MatrixXd all(static_cast<Index>(mixwell::coordinate_names(arrays).size()), theta.cols());
@@ -129,7 +130,7 @@ const std::string whole_start =
     R"({"beta": [0.5, -0.5], "sigma": 2, "R": [[1, 0.5, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]],
         "M": [[1, 2, 3], [4, 5, 6]], "u": 1.5, "nothing": []})";
 
-/// Elements are where the program has them, with the last index fastest.
+/// Elements are in the order of the program, with the last index fastest.
 void check_shapes(const Case& one) {
   const auto model = one.model(Members().json());
   const MatrixXd theta = start(one, *model, whole_start);
@@ -153,21 +154,21 @@ void check_data(const Case& one) {
   says("s", "\"Infinity\"", "accepted");
   says("s", "Infinity", "accepted");
   says("s", "\"+Inf\"", "`s` is the text \"+Inf\"");
-  says("x", "[[1, 3, 5], [2, 4, 6]]", "`x` is an array of 2 x 3, and the program declares");
-  says("x", "[1, 2, 3, 4, 5, 6]", "which is an array of 3 x 2 here");
-  says("rows", "[[1, 2, 3, 4]]", "which is an array of 2 x 2 here");
+  says("x", "[[1, 3, 5], [2, 4, 6]]", "`x` is an array of 2 x 3, but the program declares");
+  says("x", "[1, 2, 3, 4, 5, 6]", "which is an array of 3 x 2 with these data");
+  says("rows", "[[1, 2, 3, 4]]", "which is an array of 2 x 2 with these data");
   says("y", "[[0.1], [-0.2], [0.3]]", "`y` is an array of 3 x 1");
   says("g", "[[1, 0, 2]]", "`g` is an array of 1 x 3");
   says("N", "[3]", "`N` is an array of 1");
   says("s", "[1.5]", "`s` is an array of 1");
-  says("g", "[1, 0.5, 2]", "`g` has other numbers than integers");
-  says("y", "", "lacks what");
+  says("g", "[1, 0.5, 2]", "`g` must have only integers, because the program declares");
+  says("y", "", "the file has no values for variables that ");
   says("z", "[1, 2, 3]", "z");
   for (const auto& [name, value] :
        {std::pair("g", "[1, -1, 2]"), std::pair("w", "[0.25, 0.25, 0.4]"), std::pair("s", "-1"),
         std::pair("N", "-1")})
     CHECK(one.said(Members().with(name, value).json()) != "accepted");
-  says("w", "[0.25, 0.25, 0.4]", "Stan refuses these data: ");
+  says("w", "[0.25, 0.25, 0.4]", "Stan rejects these data. Correct the data. Stan says: ");
   says("s", "13", "in its block `transformed data`");
   says("s", "13", "unlucky: 13");
 }
@@ -182,24 +183,26 @@ void check_starts(const Case& one) {
   says(R"({"sigma": 1, "beta[1]": 1, "beta[2]": 2})", "`beta[1]` is an element of the parameter");
   says(R"({"sigm": 1})", "did you mean \"sigma\"?");
   says(R"({"sigma": NaN})", "`sigma` is not finite");
-  says(R"({"M": [[1, 2], [3, 4], [5, 6]]})", "It seems to be transposed");
-  says(R"({"M": [1, 2, 3, 4, 5, 6]})", "Write it as a list of its rows");
+  says(R"({"M": [[1, 2], [3, 4], [5, 6]]})", "The value seems to be transposed");
+  says(R"({"M": [1, 2, 3, 4, 5, 6]})", "Write the value as a list of rows");
   says(R"({"sigma": [1]})", "Write the number without brackets");
-  says(R"({"sigma": -1})", "start.json:1:11: `sigma` is -1, and the program declares");
-  says(R"({"sigma": 0})", "`sigma` is 0, and the program declares");
-  says(R"({"sigma": 1, "u": 2})", "`u` is 2, and the program declares");
-  says(R"({"sigma": 1, "u": 1})", "`u` is 1, and the program declares");
-  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R[0, 1]` is 0.4, and");
-  says(R"({"R": [[1, 1, 0], [1, 1, 0], [0, 0, 1]]})", "`R` is not positive definite, and");
+  says(R"({"sigma": -1})", "start.json:1:11: `sigma` is -1, but the program declares");
+  says(R"({"sigma": 0})", "`sigma` is 0, but the program declares");
+  says(R"({"sigma": 1, "u": 2})", "`u` is 2, but the program declares");
+  says(R"({"sigma": 1, "u": 1})", "`u` is 1, but the program declares");
+  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R[0, 1]` is 0.4, but");
+  says(R"({"R": [[1, 1, 0], [1, 1, 0], [0, 0, 1]]})", "`R` is not positive definite, but");
   says(R"({"u": 1.5})",
-       "start.json:1:7: the constraint of `u` depends on parameters that are left");
-  says(R"({"u": 0.5})", "depends on parameters that are left out; give these too: `sigma`");
+       "start.json:1:7: the constraint of `u` depends on parameters that the file leaves");
+  says(R"({"u": 0.5})",
+       "depends on parameters that the file leaves out. Give these parameters too: `sigma`");
   says(R"({"sigma": 1, "lucky": NaN, "same_M": 1})", "accepted");
   const MatrixXd part = start(one, *model, R"({"sigma": 3, "u": 1})");
   CHECK(part.array().isNaN().count() == part.size() - 2);
 }
 
-/// A draw whose generated quantities fail has all of its parameters, and the others have all.
+/// A draw whose generated quantities fail keeps all of its parameters, and other draws keep
+/// everything.
 void check_failures(const Case& one) {
   const auto model = one.model(Members().json());
   MatrixXd theta = start(one, *model, whole_start).replicate(1, 3);
@@ -214,8 +217,7 @@ void check_failures(const Case& one) {
   CHECK(out(0, 0) == theta(0, 0));
   const auto remarks = model->remarks();
   CHECK(contains(remarks.back(),
-                 "could not compute the generated quantities of a draw, which are "
-                 "NaN there, 1 time"));
+                 "failed to compute the generated quantities of a draw (recorded as NaN) 1 time"));
   CHECK(contains(remarks.back(), "beta[1] is 1.25"));
 }
 
@@ -256,13 +258,15 @@ TEST_CASE("a library by its path is the program that it was compiled of", "[stan
   CHECK(here.g == there.g);
   CHECK(derived(*model, theta) == derived(*program, theta));
   CHECK(model->remarks().empty());
-  CHECK(contains(one.said(Members().with("s", "-1").json()), "Stan refuses these data: "));
-  CHECK(contains(one.said(Members().with("y", "").json()), "Stan refuses these data: "));
-  CHECK(
-      contains(refused_start(one, *model, R"({"u": 1})"),
-               "the constraint of `u` depends on parameters that are left out; give these too: "));
+  CHECK(contains(one.said(Members().with("s", "-1").json()),
+                 "Stan rejects these data. Correct the data. Stan says: "));
+  CHECK(contains(one.said(Members().with("y", "").json()),
+                 "Stan rejects these data. Correct the data. Stan says: "));
+  CHECK(contains(refused_start(one, *model, R"({"u": 1})"),
+                 "the constraint of `u` depends on parameters that the file leaves out. Give these "
+                 "parameters too: "));
   CHECK(contains(refused_start(one, *model, R"({"sigma": 0})"),
-                 "`sigma` breaks its constraint or is on its boundary"));
+                 "`sigma` violates its constraint or is on its boundary"));
 }
 
 TEST_CASE("what the interpreting engine lacks is told where the program has it", "[stan]") {
@@ -275,20 +279,19 @@ TEST_CASE("what the interpreting engine lacks is told where the program has it",
     CHECK(contains(words, "Use `engine = \"compile\"`"));
   };
   says("parameters { real a; }\nmodel {\n  target += log_mix([0.5, 0.5]', [a, -a]');\n}\n",
-       "x.stan:3:13: engine `interpret` cannot do `log_mix` (stanli says: ");
+       "x.stan:3:13: engine `interpret` cannot compute `log_mix` (stanli says: ");
   says("transformed data { real d = determinant([[1]]); }\nparameters { real a; }\n" + prior,
-       "x.stan:1:29: engine `interpret` cannot do `determinant`");
+       "x.stan:1:29: engine `interpret` cannot compute `determinant`");
   says(
       "functions {\n  real f(real x) { int g = 0; while (1) { g += 1; if (g > 5) return x; } "
       "return 0; }\n}\n"
       "parameters { real a; }\nmodel {\n  a ~ normal(f(7), 1);\n}\n",
-      "x.stan:6:14: engine `interpret` computes wrong values here: `f` has, or calls a function "
-      "that "
-      "has, a `return` within a `while` loop");
+      "x.stan:6:14: engine `interpret` computes wrong values here: `f`, or a function that it "
+      "calls, has a `return` inside a `while` loop");
   says("parameters {\n real a;\n complex z; }\n" + prior,
-       "x.stan:3:2: engine `interpret` cannot do `complex`");
+       "x.stan:3:2: engine `interpret` cannot compute `complex`");
   says("parameters { real a; tuple(real, real) t; }\n" + prior,
-       "x.stan:1:22: engine `interpret` cannot do `tuple`");
+       "x.stan:1:22: engine `interpret` cannot compute `tuple`");
 }
 
 TEST_CASE("generated quantities that an engine lacks take only those with them that use them",
@@ -312,7 +315,7 @@ TEST_CASE("generated quantities that an engine lacks take only those with them t
   REQUIRE(remarks.size() == 2);
   CHECK(contains(remarks[1], "missing from the results: `m`, `c`, `t` ("));
   CHECK(contains(remarks[1], "x.stan:5:3: unsupported function multinomial_rng; "));
-  CHECK(contains(remarks[1], "`engine = \"compile\"` computes them"));
+  CHECK(contains(remarks[1], "Use `engine = \"compile\"` to compute"));
 }
 
 TEST_CASE("a statement of generated quantities takes with it the loops that it would end",
@@ -332,9 +335,11 @@ TEST_CASE("a statement of generated quantities takes with it the loops that it w
   CHECK(generated[0].name == "b");
   const auto remarks = model->remarks();
   REQUIRE(remarks.size() == 2);
-  for (const char* const part : {"missing from the results: `n`, `stop`, `c` (",
-                                 "x.stan:8:3: ", "x.stan:10:3: `late` has, or", "x.stan:11:3: ",
-                                 "What is left out can reject a draw. Such draws are not marked."})
+  for (const char* const part :
+       {"missing from the results: `n`, `stop`, `c` (",
+        "x.stan:8:3: ", "x.stan:10:3: `late`, or a function that it calls, has", "x.stan:11:3: ",
+        "One of the statements left out can reject a draw. The results do not mark the draws that "
+        "it would reject."})
     CHECK(contains(remarks[1], part));
 }
 
@@ -371,5 +376,5 @@ TEST_CASE("a start may leave out a unit vector", "[stan]") {
   CHECK(theta(0) == 0.5);
   CHECK(theta.array().isNaN().count() == 3);
   CHECK(contains(refused_start(one, *model, R"({"p": [0.5, 0, 0.5]})"),
-                 "start.json:1:7: `p[1]` is 0, and the program declares `simplex[3] p` ("));
+                 "start.json:1:7: `p[1]` is 0, but the program declares `simplex[3] p` ("));
 }

@@ -1,5 +1,6 @@
 // Densities in C++ against the same models in Stan: gradients, and the draws of a hierarchy.
-// Skipped without stanli. SPDX-License-Identifier: Apache-2.0
+// Skipped without stanli.
+// SPDX-License-Identifier: Apache-2.0
 #include "../stan/engines.hpp"
 #include "../unit/support.hpp"
 #include "composing.hpp"
@@ -144,7 +145,7 @@ class Groups final : public DensityModel<Groups> {
   Scalar sigma_ = scalar("sigma", Constraint::positive());
 };
 
-/// Counts that vary more than Poisson's, with heavy-tailed noise beside them.
+/// Counts that vary more than a Poisson distribution allows, and numbers with heavy-tailed noise.
 class Counts final : public DensityModel<Counts> {
  public:
   template <class S>

@@ -1,6 +1,6 @@
-// Optimisers with noisy gradients: the mode with the exact gradient, the covariance of the
-// discretised scheme (discrete Lyapunov equation) with a noisy one. |z| <= 5 for each figure; the
-// conventions that it could be mistaken for lie further off.
+// Optimisers with noisy gradients: the mode with the exact gradient, and the covariance of the
+// discretised scheme (discrete Lyapunov equation) with a noisy one. |z| <= 5 for each figure. Other
+// conventions that could be confused with it are further away.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -84,7 +84,7 @@ bool is(const Moment& found, double wanted) {
   return std::abs(found.mean - wanted) <= 5.0 * found.error;
 }
 
-/// Gradients a sweep and replicate; the last of them left the slot where it is.
+/// Gradients per sweep and replicate. The last one does not move the slot.
 double gradients(const std::string& manifest, std::int64_t sweeps) {
   const Composition c = composing::compose("[run]\nreplicates = 8\nthin = 5\n" + manifest);
   Sampler sampler(c.compositor, c.run, compose(*c.compositor));

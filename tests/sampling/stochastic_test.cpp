@@ -1,6 +1,6 @@
-// Schemes without Metropolis on a Gaussian, where the covariance of the discretised scheme, noise
-// in the gradient included, is known: the solution P of P = A P A' + Q (discrete Lyapunov
-// equation). A wrong scale of any noise shows. |z| <= 5 for each of a few figures.
+// Schemes without Metropolis on a Gaussian. The covariance P of the discretised scheme, including
+// noise in the gradient, solves P = A P A' + Q (discrete Lyapunov equation). A wrong scale of any
+// noise is detected. |z| <= 5 for each of a few figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 

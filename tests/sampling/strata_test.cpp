@@ -1,8 +1,7 @@
-// Strata of the cases: what they are, that their gradients are right on average, and what a
-// Langevin scheme that takes them in turn samples. Its drift is linear, so that the mean it settles
-// at is known: that of the posterior with their number as weight, and that of reweighted cases
-// with the other.
-//
+// Strata of the cases: which there are, that their gradients are right on average, and what a
+// Langevin scheme samples that uses them in turn. Its drift is linear, so its mean is known: the
+// mean of the posterior if the weight is the number of strata, and the mean with reweighted cases
+// for the other weight.
 // SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "testing.hpp"
@@ -108,7 +107,8 @@ TEST_CASE(
       "\"\nrank = 1\n[kernel.k]\nuse = \"langevin\"\nstep_size = 1e-3\n[compositor.c]\nuse = "
       "\"chain\"\n");
   const SumOfTerms& sum = *ratings.model()->offers<SumOfTerms>();
-  // Users and items whose factors a stratum's gradient moves, block by block: none in two blocks.
+  // Users and items whose factors a stratum's gradient moves, block by block: none is in two
+  // blocks.
   const Index d = ratings.model()->dimension();
   Workspace scratch;
   const Eigen::MatrixXd theta = Eigen::VectorXd::LinSpaced(d, 0.5, 1.5);
@@ -153,11 +153,11 @@ TEST_CASE(
   const Settled drawn = settled("");
   INFO("drawn: " << drawn.mean << " +- " << drawn.error << ", right " << right);
   CHECK(std::abs(z(drawn, right)) < 4.5);
-  // The wrong twins are where they must be, and not at the truth.
-  const Settled twin = settled("order = \"cyclic\"\nweight = \"share\"\n");
-  INFO("cyclic, shares: " << twin.mean << " +- " << twin.error << ", " << shares);
-  CHECK(std::abs(z(twin, shares)) < 4.5);
-  CHECK(std::abs(z(twin, right)) > 8.0);
+  // The mutants are where they must be, and not at the truth.
+  const Settled mutant = settled("order = \"cyclic\"\nweight = \"share\"\n");
+  INFO("cyclic, shares: " << mutant.mean << " +- " << mutant.error << ", " << shares);
+  CHECK(std::abs(z(mutant, shares)) < 4.5);
+  CHECK(std::abs(z(mutant, right)) > 8.0);
   const Settled other = settled("weight = \"count\"\n");
   INFO("drawn, B: " << other.mean << " +- " << other.error << ", " << counts);
   CHECK(std::abs(z(other, counts)) < 4.5);
@@ -175,7 +175,8 @@ TEST_CASE("strata in turn are certified under small steps that take nothing else
                 langevin + "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 3\n")
             .accuracy == Accuracy::asymptotic);
   CHECK(verdict("", langevin + chain).accuracy == Accuracy::asymptotic);
-  // Pairs of exact gradients do not know whose turn it is; those of `lagged` below do.
+  // Pairs of exact gradients do not depend on the stratum whose turn it is; those of `lagged` below
+  // do.
   CHECK(verdict(cyclic, "[estimator.e]\nuse = \"lbfgs\"\neigenvalues = [0.1, 10]\n" + langevin +
                             "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 3\n")
             .accuracy == Accuracy::asymptotic);

@@ -1,4 +1,4 @@
-// Metropolis that decides by some of the cases: what it samples, and what is guaranteed of it.
+// Metropolis that decides with some of the cases: what it samples, and what its certificate says.
 // SPDX-License-Identifier: Apache-2.0
 #include "../unit/support.hpp"
 #include "moments.hpp"
@@ -62,7 +62,7 @@ TEST_CASE("nothing is guaranteed of subsampled Metropolis but a bound that is de
   CHECK(bounded.label() == "approximate");
   CHECK(contains(bounded.density, "within 0.1 of pi in total variation"));
   CHECK(contains(composing::refusal(model(folder) + kernel("contraction = 0.9\n")),
-                 "has no effect where lipschitz is not set. It goes with lipschitz"));
+                 "has no effect because lipschitz is not set. It needs lipschitz"));
   CHECK(contains(composing::refusal("[model.m]\nuse = \"quartic\"\ndimension = 2\n" + kernel("")),
                  "the model does not offer its potential as a sum"));
 }
@@ -73,7 +73,8 @@ TEST_CASE("a case that changes faster than lipschitz says ends the run") {
     sampling::second_moment(model(folder) + kernel("lipschitz = 0.5\n"), {8, 1, 1});
     FAIL("the run went on");
   } catch (const InputError& error) {
-    CHECK(contains(error.what(), "which `lipschitz` rules out; raise it to at least"));
+    CHECK(contains(error.what(),
+                   "which is more than `lipschitz` allows. Raise `lipschitz` to at least"));
   }
 }
 

@@ -1,4 +1,4 @@
-// Sampling on a surrogate: exp(-W) with W in the ratio, pi with the true U in it.
+// Sampling on a surrogate: exp(-W) if W is in the ratio, and pi if the true U is in it.
 // SPDX-License-Identifier: Apache-2.0
 #include "moments.hpp"
 #include "testing.hpp"
@@ -98,7 +98,7 @@ TEST_CASE("the other kernels run on a surrogate") {
 
 namespace {
 
-/// A sampler whose replicates share one surrogate, frozen after warm-up.
+/// A sampler whose replicates share one surrogate, which is frozen after warmup.
 struct Frozen {
   explicit Frozen(const std::string& body) : composition(composing::compose(body)) {
     mixwell::RunSettings settings = composition.run;
@@ -204,7 +204,7 @@ TEST_CASE("more nodes bring exp(-W) nearer to pi") {
 }
 
 TEST_CASE("a point of infinite potential is no mode to scale a surrogate by") {
-  // At 0 the unmixing matrix is singular; the prior alone has its mode there.
+  // At 0 the unmixing matrix is singular; the prior by itself has its mode there.
   const mixwell::Composition c = composing::compose(
       "[model.m]\nuse = \"ica\"\ncases = 200\nchannels = 2\nsimulate_seed = 2\n"
       "[oracle.o]\nuse = \"surrogate\"\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse "

@@ -1,5 +1,5 @@
-// The targets of difficult shape as targets: Hamiltonian Monte Carlo leaves them as they are, and
-// without Metropolis it does not. Each right case fails by chance with probability 1e-6.
+// The targets of difficult shape: Hamiltonian Monte Carlo leaves them invariant, and the same
+// without Metropolis does not. Each right case fails by chance with probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 

@@ -1,4 +1,4 @@
-// Targets with exact draws, and what the tests of whole kernels expect on them.
+// Targets with exact draws, and checks that tests of whole kernels make on them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -67,14 +67,14 @@ inline std::vector<Target> all_targets() {
   return all;
 }
 
-/// Correlated, light-tailed, of two modes: on them every mistake shows. Where all targets would
-/// take minutes, these are looked at in every run of the tests, and all of them each night.
+/// A correlated, a light-tailed and a bimodal target: together they detect every mistake. Where all
+/// targets would take minutes, every test run uses these three, and the nightly run uses all.
 inline std::vector<Target> few_targets() { return {targets()[2], targets()[5], targets()[6]}; }
 
 /// One test for right and wrong alike: 16384 replicates, 10 sweeps.
 inline constexpr mixwell::contracts::InvarianceOptions usual_test{.replicates = 16384,
                                                                   .sweeps = 10};
-/// For a kernel with a mistake that the other does not see: twice as many replicates.
+/// For a mistake that the options above miss: twice as many replicates.
 inline constexpr mixwell::contracts::InvarianceOptions fine_test{.replicates = 32768, .sweeps = 10};
 
 inline mixwell::Composition on(const Target& target, const std::string& rest) {

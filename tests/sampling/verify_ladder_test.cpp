@@ -1,4 +1,4 @@
-// mixwell verify on schemes without Metropolis, over several step sizes.
+// mixwell verify on schemes without Metropolis, with several step sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

@@ -1,5 +1,5 @@
-// Averages weighted by the step size, on a Gaussian where their law is known: theta_t = a_t
-// theta_{t-1} + N(0, 2 eps_t), a_t = 1 - eps_t / v, from exact draws. |z| <= 5 for each figure.
+// Averages weighted by the step size, on a Gaussian where their distribution is known: theta_t =
+// a_t theta_{t-1} + N(0, 2 eps_t), a_t = 1 - eps_t / v, from exact draws. |z| <= 5 for each figure.
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
@@ -28,7 +28,7 @@ const std::string falling_steps =
     "[model.g]\nuse = \"gaussian\"\ndimension = 1\ncovariance = \"diagonal\"\nvariances = [4]\n"
     "[kernel.k]\nuse = \"langevin\"\nschedule = \"polynomial\"\nexponent = 1\nstep_size = 4\n";
 
-/// Draws x replicates of what is recorded as `name`.
+/// The values recorded as `name`, draws x replicates.
 struct Recorded {
   MatrixXd x;
   MatrixXd weight;

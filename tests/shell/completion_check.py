@@ -4,6 +4,7 @@
 kind. Then bash and zsh (where it is there) are given keys through a terminal. A program that leaves an option
 out must be found."""
 
+import json
 import os
 import pathlib
 import pty
@@ -58,7 +59,7 @@ def wrong_options(script, known, folder, program=PROGRAM):
 
 def expected_values():
     """Words that are typed, and what the last may become."""
-    kernels = {f"kernel/{row.split()[0]}" for row in said("plugins", "kernel").splitlines()[1:]}
+    kernels = {f"kernel/{one['id']}" for one in json.loads(said("plugins", "kernel", "--json"))["plugins"]}
     manifests = {"model.toml", "program.stan", "runs"}
     return [
         (("graph", "--format", ""), {"dot", "svg"}),
@@ -138,7 +139,7 @@ def wrong_keys(shell, command, setup, folder):
                        ("mixwell graph --phase=w\t", r"mixwell graph --phase=warmup $"),
                        ("mixwell summary --ess qnhmc,sg\t", r"--ess qnhmc,sghmc $"),
                        ("mixwell plugins show kernel/hamil\t", r"mixwell plugins show kernel/hamiltonian $"),
-                       *((("mixwell run --\t", r"--threads +-- Threads"),) if shell == "zsh" else ())):
+                       *((("mixwell run --\t", r"--threads +-- Number of threads"),) if shell == "zsh" else ())):
         if faults:
             break
         terminal.press(keys)

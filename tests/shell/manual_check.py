@@ -54,14 +54,14 @@ def warnings(page):
     return done.stderr.strip() or ("man failed" if done.returncode else "")
 
 
-def misses_of_twins(pages, known):
+def misses_of_mutants(pages, known):
     run, broken = pages["mixwell-run"], dict(pages)
-    twins = {"an option too few": {**pages, "mixwell-run": run.replace("\\-\\-threads", "\\-\\-thread")},
+    mutants = {"an option too few": {**pages, "mixwell-run": run.replace("\\-\\-threads", "\\-\\-thread")},
              "a page too many": {**pages, "mixwell-rum": run}}
     broken.pop("mixwell-run")
-    twins["a page too few"] = broken
-    twins["a meaning too few"] = {**pages, "mixwell-run": run.replace("Threads to use", "Threads")}
-    missed = [what for what, wrong in twins.items() if not lacks(wrong, known)]
+    mutants["a page too few"] = broken
+    mutants["a meaning too few"] = {**pages, "mixwell-run": run.replace("Number of threads", "Threads")}
+    missed = [what for what, wrong in mutants.items() if not lacks(wrong, known)]
     return missed + ([] if warnings(run + ".nosuchmacro\n") else ["an unknown macro"])
 
 
@@ -72,7 +72,7 @@ def main():
     pages, known = written(), commands()
     faults = lacks(pages, known)
     faults += [f"{name}: {said}" for name, page in sorted(pages.items()) if (said := warnings(page))]
-    faults += [f"unseen: {what}" for what in misses_of_twins(pages, known)]
+    faults += [f"unseen: {what}" for what in misses_of_mutants(pages, known)]
     print("\n".join(faults) or f"{len(pages)} pages, {sum(len(one[0]) for one in known.values())} options")
     return 1 if faults else 0
 

@@ -1,6 +1,7 @@
 // Everything that runs on several threads, for the thread sanitizer: replicates in blocks, the
 // halves of an ensemble side by side, registers that all replicates share, shards of data, whole
-// runs. SPDX-License-Identifier: Apache-2.0
+// runs.
+// SPDX-License-Identifier: Apache-2.0
 #include "unit/support.hpp"
 
 #include <mixwell/base/machine.hpp>

@@ -1,7 +1,7 @@
 """Kills, full and failing disks, damaged files, two processes at once: runs and studies must end with the
 draws of one that nothing happened to, or say why not. Prints a table; fails if anything did not hold.
 
-The twins are wrong on purpose, and are reported or this program is worth nothing (--twins).
+The mutants are wrong on purpose, and are reported or this program is worth nothing (--mutants).
 """
 # SPDX-License-Identifier: Apache-2.0
 import argparse
@@ -181,10 +181,10 @@ def go_on_with_run(place, said=""):
     resumed = place.resume()
     if resumed.code == 0:
         return check_run(place)
-    demand("goes on from the last checkpoint" not in said, f"it said it could go on, and {resumed}")
-    demand(resumed.code == 2 and "there is no checkpoint to go on from" in resumed.err, f"resume: {resumed}")
+    demand("continues from the last checkpoint" not in said, f"it said it could go on, and {resumed}")
+    demand(resumed.code == 2 and "there is no checkpoint" in resumed.err, f"resume: {resumed}")
     demand(not checkpoint, f"there is a checkpoint, and {resumed}")
-    if "has ended" in resumed.err:
+    if "is complete" in resumed.err:
         return demand(sha_of_run(place.out) == place.bench.run_sha, "an ended run has OTHER DRAWS")
     anew = place.run("--force")
     demand(anew.code == 0, f"anew with --force: {anew}")
@@ -359,7 +359,7 @@ def two_at_once(bench, what):
         losers = [end for end in ends if end.code != 0]
         demand(len(losers) < 2, f"both lose: {ends[0]} / {ends[1]}")
         for end in losers:
-            told = any(words in end.err for words in ("is at work", "is not empty", "has ended", "can go on"))
+            told = any(words in end.err for words in ("is working on", "is not empty", "is complete", "unfinished run"))
             demand(end.code == 2 and told, f"the loser does not say so, {end}")
         check_study(place) if what == "study" else check_run(place)
 
@@ -379,7 +379,7 @@ def deleted_on_the_way(bench):
         result = result_of(process)
         check_message(place, result)
         demand(not place.out.exists(), "the deleted folder is there again")
-        demand("goes on from" not in result.err, f"nothing can go on, {result}")
+        demand("continues from" not in result.err, f"nothing can go on, {result}")
         demand(place.run().code == 0, "a new run fails")
         check_run(place)
 
@@ -577,7 +577,7 @@ def everything(bench, short):
                               *[(f"read-only, {what}", read_only, (what,)) for what in ("new", "resume", "study")]])
 
 
-def twins(bench):
+def mutants(bench):
     """Each must be reported; returns how many are not."""
     checkpoint = pathlib.Path("resume/checkpoint")
     wrong = resealed((bench.unfinished_run / checkpoint).read_bytes())
@@ -586,7 +586,7 @@ def twins(bench):
         "the last rename is not done": [("drop", tortured_run, ("drop", 1))],
         "a state is changed and sealed anew": [("resealed", damaged_run, (checkpoint, wrong))],
     }
-    return sum(not bench.try_all(f"twin: {what}", some_trials) for what, some_trials in trials.items())
+    return sum(not bench.try_all(f"mutant: {what}", some_trials) for what, some_trials in trials.items())
 
 
 def main():
@@ -594,7 +594,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("preload", type=pathlib.Path, help="the library of preload.cpp")
     parser.add_argument("--short", action="store_true", help="a minute's worth")
-    parser.add_argument("--twins", action="store_true", help="what must be reported; fails if it is not")
+    parser.add_argument("--mutants", action="store_true", help="what must be reported; fails if it is not")
     parser.add_argument("--only", default="", help="rows of the table that hold this text")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
@@ -604,10 +604,10 @@ def main():
         bench = Bench(given.program.resolve(), given.preload.resolve(), pathlib.Path(root).resolve(), given.jobs,
                       given.only)
         print(f"events: {len(bench.run_events)} in the run, {len(bench.study_events)} in the study", flush=True)
-        if given.twins:
-            missed = twins(bench)
+        if given.mutants:
+            missed = mutants(bench)
             bench.print_table()
-            print(f"{missed} twins not reported" if missed else "every twin is reported")
+            print(f"{missed} mutants not reported" if missed else "every mutant is reported")
             return 1 if missed else 0
         everything(bench, given.short)
         bench.print_table()

@@ -1,4 +1,4 @@
-// A wrong twin: an operation whose edges have no types, so that two may be exchanged.
+// A mutant: an operation whose edges have no types, so that two may be exchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 

@@ -1,4 +1,4 @@
-// No transition allocates: sweeps beyond the first cost no call of malloc.
+// No transition allocates memory: sweeps after the first one do not call malloc.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
@@ -25,7 +25,7 @@ std::atomic<long> calls{0};
 
 }  // namespace
 
-/// Stands in for the library's malloc in this program; operator new and Eigen end here as well.
+/// Replaces the library's malloc in this program. operator new and Eigen also call it.
 extern "C" void* malloc(std::size_t size) {
   calls.fetch_add(1, std::memory_order_relaxed);
   return __libc_malloc(size);
@@ -106,7 +106,7 @@ TEST_CASE("a transition does not allocate") {
   }
 }
 
-TEST_CASE("Gaussian proposals from a curvature do not allocate") {
+TEST_CASE("Gaussian proposals from a preconditioner do not allocate") {
   const std::string run = "[run]\nreplicates = 20\n[model.m]\nuse = \"quartic\"\ndimension = 5\n";
   const std::string kernel = "[kernel.k]\nuse = \"metropolis-gaussian\"\n";
   for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
@@ -173,7 +173,7 @@ TEST_CASE("a surrogate that learns, and one that is frozen, do not allocate") {
                           "20\n[compositor.c]\nuse = \"ensemble-chain\"\nslots = 5\n") == 0);
 }
 
-TEST_CASE("an ensemble that fits its curvature does not allocate") {
+TEST_CASE("an ensemble that fits its preconditioner does not allocate") {
   const std::string run =
       "[run]\nreplicates = 9\ninit = \"exact\"\n[model.m]\nuse = \"gaussian\"\ndimension = 6\n"
       "covariance = \"ones-plus\"\nc = 2.0\n";
@@ -226,7 +226,7 @@ TEST_CASE("a fit whose eigenvalues have limits does not allocate however many pa
     const auto blueprint = composing::registry().find(Kind::estimator, id).blueprint();
     *std::get<std::optional<Interval>*>(blueprint->fields().find("eigenvalues")->target()) =
         Interval(1e-6, 1e6);
-    const auto estimator = std::dynamic_pointer_cast<const FittedCurvature>(
+    const auto estimator = std::dynamic_pointer_cast<const FittedPreconditioner>(
         std::shared_ptr<const Component>(blueprint->make()));
     const Points points(420, pairs + 1);
     Eigen::MatrixXd numbers(estimator->rows(420, pairs + 1), 1);

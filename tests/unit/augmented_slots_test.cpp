@@ -1,4 +1,4 @@
-// Slots that are no chains of the results, recorded on request.
+// Slots that are not chains of the results, recorded on request.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -27,7 +27,7 @@ struct Recorded {
 
 std::vector<double> numbers(const Eigen::MatrixXd& x) { return {x.data(), x.data() + x.size()}; }
 
-/// `slot`: whose position is looked at.
+/// `slot`: the slot whose position is read.
 Recorded run(const std::string& compositor, const std::string& slot) {
   const Composition c = parse_manifest(head + compositor, "test.toml", support::registry());
   Sampler sampler(c.compositor, c.run, compose(*c.compositor));

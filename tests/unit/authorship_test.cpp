@@ -1,5 +1,5 @@
-// Whose word a certificate takes: that of built-in components, which tests hold to it, or that of
-// an author outside.
+// Whose declarations a certificate trusts: those of built-in components, which tests check, or
+// those of an outside author.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

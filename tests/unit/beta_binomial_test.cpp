@@ -230,15 +230,17 @@ TEST_CASE("pairs with a missing value are refused, or left out and counted", "[b
   const Fixture fixture;
   const std::string text = "y,n,note\n0,3,\nNA,40,\n2,,\n9,20,\n5,2,\n";
   CHECK(contains(refusal(fixture.body(text)),
-                 "data.csv:3: row 2, column \"y\": \"NA\": a value is missing, as in 2 of 5 rows; "
-                 "missing = \"drop\" leaves such rows out"));
+                 "data.csv:3: row 2, column \"y\": \"NA\": a value is missing. Values are missing "
+                 "in 2 of 5 rows. "
+                 "Set missing = \"drop\" to leave these rows out"));
   const std::string drop = "missing = \"drop\"\n";
-  CHECK(contains(refusal(fixture.body(text, drop)), "data.csv:6: column \"y\" is 5, above"));
+  CHECK(
+      contains(refusal(fixture.body(text, drop)), "data.csv:6: column \"y\" is 5, which is above"));
   const auto model = make_model(fixture.body("y,n\n0,3\nNA,40\n9,20\n", drop));
   CHECK(model->observed_data().front().values == std::vector<double>{0, 9});
   REQUIRE(model->remarks().size() == 1);
   CHECK(contains(model->remarks().front(), "1 row of"));
-  CHECK(contains(refusal(use + "cases = 3\n" + drop), "It goes with data"));
+  CHECK(contains(refusal(use + "cases = 3\n" + drop), "It needs data"));
 }
 
 TEST_CASE("bad counts are refused with their place and rule", "[beta-binomial]") {
@@ -247,18 +249,20 @@ TEST_CASE("bad counts are refused with their place and rule", "[beta-binomial]")
     return refusal(fixture.body(text, rest));
   };
   CHECK(contains(refused("y,n\n1,2\n3,2\n"), "data.csv:3"));
-  CHECK(contains(refused("y,n\n1,2\n3,2\n"), "are the columns swapped?"));
-  CHECK(contains(refused("y,n\n1,2\n-1,2\n"), "is -1, but must be a whole number of at least 0"));
+  CHECK(contains(
+      refused("y,n\n1,2\n3,2\n"),
+      "which is above \"n\" = 2. If the columns are swapped, correct the keys `y` and `n`."));
+  CHECK(contains(refused("y,n\n1,2\n-1,2\n"), "is -1, but must be a whole number from 0 to 2^53"));
   CHECK(contains(refused("y,n\n1,2\n0.5,2\n"), "is 0.5, but must be a whole number"));
-  CHECK(
-      contains(refused("y,n\n1,2\n0,0\n"), "\"n\" is 0, but must be a whole number of at least 1"));
+  CHECK(contains(refused("y,n\n1,2\n0,0\n"),
+                 "\"n\" is 0, but must be a whole number from 1 to 2^53"));
   CHECK(contains(refused("y,n\n1,2\nx,2\n"), "data.csv:3"));
   CHECK(contains(refused("y,n\n0,2\n0,7\n"), "every case has y = 0"));
   CHECK(contains(refused("y,n\n2,2\n7,7\n"), "every case has y = n"));
   CHECK(contains(refused("deaths,n\n1,2\n"), "no column \"y\""));
   CHECK(refused("deaths,risk\n1,2\n", "y = \"deaths\"\nn = \"risk\"\n") == "accepted");
-  CHECK(contains(refused(columns, "cases = 3\n"), "goes with simulated pairs"));
-  CHECK(contains(refusal(use), "must be at least 1 where data is not given"));
+  CHECK(contains(refused(columns, "cases = 3\n"), "must be left out if `data` is given"));
+  CHECK(contains(refusal(use), "must be at least 1 if `data` is not given"));
   CHECK(contains(refusal(use + "cases = 3\nsizes = [2.5]\n"), "whole numbers"));
   CHECK(contains(refusal(use + "cases = 3\nsizes = []\n"), "sizes = []: must not be empty"));
 }

@@ -1,10 +1,10 @@
-// U of a block of a model, by what the model knows of it, against the whole U.
+// Compares U of a block of a model, from what the model knows about it, with the whole U.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "support.hpp"
 
-#include <mixwell/law/block_potential.hpp>
+#include <mixwell/law/conditional_potential.hpp>
 #include <mixwell/law/selection.hpp>
 #include <mixwell/model.hpp>
 
@@ -16,10 +16,10 @@
 
 namespace support {
 
-/// The model's for the parameters or slices with these names; null where it has none.
-inline std::shared_ptr<const mixwell::BlockPotential> block_of(
+/// The model's own for the parameters or slices with these names, or null if it has none.
+inline std::shared_ptr<const mixwell::ConditionalPotential> block_of(
     const mixwell::Model& model, const std::vector<std::string>& names) {
-  return model.block_potential(mixwell::select_coordinates(model.parameters(), names));
+  return model.conditional_potential(mixwell::select_coordinates(model.parameters(), names));
 }
 
 /// The largest difference of U and its gradient, relative to 1 + the largest of them: at three
@@ -27,7 +27,7 @@ inline std::shared_ptr<const mixwell::BlockPotential> block_of(
 inline double off_the_whole(const mixwell::Model& model, const std::vector<std::string>& names) {
   using Eigen::MatrixXd;
   const std::vector<Eigen::Index> own = mixwell::select_coordinates(model.parameters(), names);
-  const auto block = model.block_potential(own);
+  const auto block = model.conditional_potential(own);
   if (!block) return std::numeric_limits<double>::infinity();
   MatrixXd theta(model.dimension(), 3);
   for (Eigen::Index i = 0; i < theta.size(); ++i)

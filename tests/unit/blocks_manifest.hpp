@@ -1,4 +1,5 @@
-// What manifests of blocks begin with here: a correlated Gaussian, and two kernels that tell apart.
+// The beginning of manifests of blocks in tests: a correlated Gaussian, and two kernels that can be
+// distinguished.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The compositor `blocks`: which slots there are, what is certified, and what is refused.
+// The compositor `blocks`: its slots, its certificates, and what it refuses.
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks_manifest.hpp"
 #include "support.hpp"
@@ -107,7 +107,7 @@ TEST_CASE("what is fixed keeps its numbers, and the verdict says that it does") 
   const Verdict now = compose(*c.compositor).certificate.now;
   CHECK(now.label() == "exact");
   REQUIRE(now.notes.size() == 1);
-  CHECK_THAT(now.notes.front(), Catch::Contains("`x[3]` stays where it starts"));
+  CHECK_THAT(now.notes.front(), Catch::Contains("`x[3]` keeps its starting value"));
   const Eigen::MatrixXd start = after(c, 0);
   const Eigen::MatrixXd end = after(c, 5);
   CHECK(start.row(3) == end.row(3));
@@ -211,7 +211,7 @@ TEST_CASE("blocks that cannot be are refused with place, value, rule and cure") 
        {"compositor.c.update[2].parameters[0] = \"x[9]\"", "beyond the array"});
   says(blocks("", update("[\"x[2:2]\"]", "hmc")), {"selects nothing"});
   says(blocks("", update("[\"x\", \"x[1]\"]", "hmc")),
-       {"update[0].parameters[1]", "`x[1]`, which stands in this list already"});
+       {"update[0].parameters[1]", "`x[1]`, which is already in this list"});
   says(blocks("", update("[\"x[0:3]\"]", "hmc")),
        {"compositor.c.update", "no update moves `x[3]`", "`fixed`"});
   says(blocks("fixed = [\"x[1]\"]\n", two),
@@ -219,7 +219,7 @@ TEST_CASE("blocks that cannot be are refused with place, value, rule and cure") 
   says(blocks("scan = \"simultaneous\"\n", overlapping),
        {"update[1].parameters", "`x[1]` is moved by update[0] at the same time", "\"fixed\""});
   says(blocks("scan = \"random\"\n", update("[\"x\"]", "hmc", "every = 2\n")),
-       {"update[0].every", "fixed order"});
+       {"update[0].every", "works only with scan = \"fixed\""});
   says(blocks("", update("[\"x\"]", "hmc", "weight = 2.0\n")), {"update[0].weight", "random"});
   says(blocks("", update("[\"x\"]", "hmc", "every = 0\n")),
        {"update[0].every = 0", "must be at least 1"});
@@ -229,12 +229,13 @@ TEST_CASE("blocks that cannot be are refused with place, value, rule and cure") 
   says(blocks("", "[[compositor.c.update]]\nkernel = \"hmc\"\n"),
        {"[compositor.c.update[0]] needs the key \"parameters\""});
   says(blocks("update = 3\n", ""),
-       {"compositor.c.update = 3", "wants tables [[compositor.c.update]]"});
-  says(blocks("update = []\n", ""), {"wants tables"});
+       {"compositor.c.update = 3", "must be a list of tables [[compositor.c.update]]"});
+  says(blocks("update = []\n", ""), {"must be a list of tables"});
   says(blocks("", "[compositor.c.update]\nkernel = \"hmc\"\n"),
-       {"compositor.c.update = { kernel = \"hmc\" }: wants tables [[compositor.c.update]]"});
+       {"compositor.c.update = { kernel = \"hmc\" }: must be a list of tables "
+        "[[compositor.c.update]]"});
   says(blocks("", update("[]", "hmc")), {"update[0].parameters = []: must not be empty"});
-  says(blocks("update = [3]\n", ""), {"update[0] = 3", "wants tables"});
+  says(blocks("update = [3]\n", ""), {"update[0] = 3", "must be a table [[compositor.c.update]]"});
   says(blocks("", ""), {"[compositor.c] needs the key \"update\""});
   says(blocks("", update("[\"x\"]", "g")) + "[kernel.g]\nuse = \"gibbs\"\n",
        {"compositor.c.update[0].kernel = \"g\": kernel `g`", "`x[0]`", "takes real numbers"});

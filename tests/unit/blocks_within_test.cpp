@@ -1,4 +1,4 @@
-// Kernel `blocks` as a part of other compositors: slots, certificates, bits, and what is refused.
+// The kernel `blocks` inside other compositors: slots, certificates, bits, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks_manifest.hpp"
 #include "support.hpp"
@@ -156,7 +156,7 @@ TEST_CASE("statistics of blocks stand under the labels of the kernels that they 
   }
 }
 
-TEST_CASE("a block of an ensemble fits its curvature to its rows of the others") {
+TEST_CASE("a block of an ensemble fits its preconditioner to its rows of the others") {
   const std::string fitted =
       "mixwell = 1\n[run]\nseed = 5\nreplicates = 6\nwarmup = 20\ndraws = 20\n"
       "[model.m]\nuse = \"gaussian\"\ndimension = 4\ncovariance = \"ones-plus\"\nc = 2.0\n"
@@ -178,7 +178,7 @@ TEST_CASE("blocks where a position is not cut, or of another position, are refus
              Catch::Contains("kernel `b` moves blocks of model `m`"));
   CHECK_THAT(
       refusal(blocks() + compositor("use = \"pilot-chain\"\nkernel = \"b\"\npilot = \"walk\"\n")),
-      Catch::Contains("here the position is one slot") && Catch::Contains("`cycle`"));
+      Catch::Contains("here the whole position is one slot") && Catch::Contains("`cycle`"));
   CHECK_THAT(refusal("[kernel.b]\nuse = \"blocks\"\n[[kernel.b.update]]\nparameters = "
                      "[\"x[0]\"]\nkernel = \"walk\"\n" +
                      chain),

@@ -1,4 +1,4 @@
-// The model `callback`: C functions that are right, by library or by an offer, and what is refused.
+// The model `callback`: right C functions, from a library or offered, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -112,16 +112,18 @@ TEST_CASE("parameters have the names, shapes and constraints of the manifest", "
   CHECK(all[2].constraint == Constraint::interval(0, 1));
   CHECK(all[3].constraint == Constraint::positive());
   const auto said = [](const std::string& more) { return support::refusal(keys("normal", more)); };
+  CHECK(contains(said("parameters = [\"x[0]\"]\n"),
+                 "has a length that is not a whole number from 1 to 2^32"));
+  CHECK(contains(said("parameters = [\"x[2,]\"]\n"), "has a length that is not a whole number"));
+  CHECK(contains(said("parameters = [\"x[2\"]\n"), "must end with ]"));
+  CHECK(contains(said("parameters = [\"x\", \"x[2]\"]\n"), "\"x\" appears twice"));
+  CHECK(contains(said("parameters = [\"draw\"]\n"), "has a name that is reserved for draws.nc"));
+  CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"y\"]\n"), "\"y\" is not one of"));
+  CHECK(contains(
+      said("parameters = [\"x\"]\nlogistic = [\"x\"]\nabsolute = [\"x\"]\n"),
+      "already has a constraint (lower = 0, upper = 1). Give each parameter only one constraint."));
   CHECK(
-      contains(said("parameters = [\"x[0]\"]\n"), "has a length that is no whole number above 0"));
-  CHECK(contains(said("parameters = [\"x[2,]\"]\n"), "has a length that is no whole number"));
-  CHECK(contains(said("parameters = [\"x[2\"]\n"), "has no ] at its end"));
-  CHECK(contains(said("parameters = [\"x\", \"x[2]\"]\n"), "\"x\" is there twice"));
-  CHECK(contains(said("parameters = [\"draw\"]\n"), "has a name that is one that draws.nc uses"));
-  CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"y\"]\n"), "\"y\" is none of"));
-  CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"x\"]\nabsolute = [\"x\"]\n"),
-                 "has a constraint already (lower = 0, upper = 1); give it one"));
-  CHECK(contains(said("parameters = [\"x[99999, 99999]\"]\n"), "more than 2^32 coordinates"));
+      contains(said("parameters = [\"x[99999, 99999]\"]\n"), "must have at most 2^32 coordinates"));
   CHECK(contains(said(""), "parameters"));
 }
 
@@ -132,16 +134,17 @@ TEST_CASE("a C function that breaks its rules is refused before a run", "[callba
     return contains(words, part) && contains(words, "test.toml:4:11: model.target.library") &&
            contains(words, "`" + symbol + "` of ");
   };
-  CHECK(said("failing", "returned 3 for points on (-2, 2), and 0 is wanted"));
-  CHECK(said("wandering", "gives another U at the same points the second time"));
-  CHECK(said("wavering", "gives another gradient at the same points the second time"));
-  CHECK(said("single", "writes no U of point 1 of 3"));
-  CHECK(said("short_of_one", "writes no derivative 2 of 3 of point 0"));
-  CHECK(said("halving", "gives another U where the gradient is not wanted"));
+  CHECK(said("failing", "returned 3 at points with coordinates in (-2, 2), but it must return 0"));
+  CHECK(said("wandering", "returns a different U when it is called again at the same points"));
+  CHECK(
+      said("wavering", "returns a different gradient when it is called again at the same points"));
+  CHECK(said("single", "does not write U for point 1 of 3"));
+  CHECK(said("short_of_one", "does not write derivative 2 of 3 for point 0"));
+  CHECK(said("halving", "returns a different U when it is called without a gradient"));
 }
 
 TEST_CASE("a C function that is not there is refused with the cure", "[callback]") {
-  CHECK(contains(support::refusal(keys("absent")), "`nm -D` lists what that has"));
+  CHECK(contains(support::refusal(keys("absent")), "`nm -D` lists the functions of a library"));
   CHECK(contains(support::refusal(keys_in(functions + "x", "normal")), "no such file"));
   const support::TemporaryFolder folder;
   const std::string file = folder.path() + "/text.so";
@@ -150,10 +153,10 @@ TEST_CASE("a C function that is not there is refused with the cure", "[callback]
   const auto said = [](const std::string& more) {
     return support::refusal("use = \"callback\"\nparameters = [\"x\"]\n" + more);
   };
-  CHECK(contains(said(""), "give a library, or a function"));
-  CHECK(contains(said("library = \"" + functions + "\"\n"), "give the name of the function"));
+  CHECK(contains(said(""), "Give a library, or give `function` instead."));
+  CHECK(contains(said("library = \"" + functions + "\"\n"), "Give the name of the function"));
   CHECK(contains(said("function = \"f\"\nlibrary = \"" + functions + "\"\n"), "function"));
-  CHECK(contains(said("function = \"f\"\nsymbol = \"f\"\n"), "It goes with library"));
+  CHECK(contains(said("function = \"f\"\nsymbol = \"f\"\n"), "It needs library"));
 }
 
 extern "C" int offered_bowl(size_t dimension, size_t columns, const double* theta, double* u,
@@ -176,7 +179,7 @@ TEST_CASE("a function that the program offers is found by name and version alone
     return support::refusal("use = \"callback\"\nparameters = [\"x[3]\"]\nfunction = \"bowl\"\n" +
                             more);
   };
-  CHECK(contains(said("version = \"1\"\n"), "no function of that name is offered"));
+  CHECK(contains(said("version = \"1\"\n"), "this process offers no function with this name"));
   REQUIRE(mixwell_offer_function("bowl", "1", offered_bowl, &calls) == 0);
   CHECK(said("version = \"1\"\n") == "accepted");
   CHECK(calls > 0);
@@ -185,7 +188,7 @@ TEST_CASE("a function that the program offers is found by name and version alone
   REQUIRE(mixwell_offer_function("bowl", nullptr, offered_bowl, &calls) == 0);
   CHECK(said("") == "accepted");
   REQUIRE(mixwell_offer_function("bowl", nullptr, nullptr, nullptr) == 0);
-  CHECK(contains(said(""), "no function of that name is offered"));
+  CHECK(contains(said(""), "this process offers no function with this name"));
   CHECK(mixwell_offer_function("", nullptr, offered_bowl, nullptr) == 1);
 }
 
@@ -199,7 +202,7 @@ TEST_CASE("what an offered function was is on record where it has a version", "[
   mixwell_offer_function("bowl", nullptr, nullptr, nullptr);
   const auto tells = [](const std::vector<std::string>& remarks) {
     return std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
-      return contains(remark, "no record says which it was");
+      return contains(remark, "no record shows which version ran");
     });
   };
   CHECK_FALSE(tells(known));

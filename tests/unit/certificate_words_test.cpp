@@ -1,4 +1,4 @@
-// What certificates say: words that fit the verdict, references of what is composed.
+// The words of certificates: they fit the verdict, and name the references of what is composed.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "run/evidence.hpp"
@@ -35,7 +35,7 @@ Checked checked(const std::string& name, Composition composition) {
   return {name, std::move(composition), certificate, std::move(published)};
 }
 
-/// Composed anew each time: a registry of plugins is all that they share.
+/// Composed again each time, so only the registry of plugins is shared.
 std::vector<Checked> checked_in(const std::string& folder) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(fs::path(MIXWELL_SOURCE_DIR) / folder))
@@ -66,7 +66,7 @@ bool says(const std::string& text, const char* words) {
 /// Words that promise something of the target, at some step size or in the limit.
 bool promises(const std::string& text) {
   return says(text, "right in law") || says(text, "right as eps -> 0") ||
-         says(text, "leaves pi invariant") || says(text, "what is sampled is pi") ||
+         says(text, "leaves pi invariant") || says(text, "the draws have the distribution pi") ||
          says(text, "invariance by itself");
 }
 
@@ -97,7 +97,7 @@ std::vector<std::string> apart(const std::string& citation) {
   return all;
 }
 
-/// What the components of a manifest name: the first source of each, or all of them.
+/// The sources that the components of a manifest name: the first of each component, or all.
 std::set<std::string> works_of(const Composition& composition, bool all_sources) {
   const toml::table root = toml::parse(composition.effective_manifest);
   std::set<std::string> found;
@@ -136,8 +136,8 @@ TEST_CASE("no certificate contradicts its own verdict") {
     INFO(one.name << "\n" << text);
     const bool is_biased = now.label() == "biased";
     seen.insert(now.label() + (is_biased && !now.proved ? ", unproven" : ""));
-    CHECK(says(text, "wrong in the limit too") == (is_biased && now.proved));
-    CHECK(says(text, "not shown right") == (is_biased && !now.proved));
+    CHECK(says(text, "the draws are wrong, even as eps -> 0") == (is_biased && now.proved));
+    CHECK(says(text, "nothing shows that the draws are right") == (is_biased && !now.proved));
     if (now.accuracy != Accuracy::none) continue;
     CHECK(now.notes.empty());
     CHECK_FALSE(promises(text));
@@ -227,16 +227,18 @@ TEST_CASE("the line at the end of a run says in plain words why a sampler is exa
         .certificate.in_words();
   };
   CHECK(line("[kernel.nuts]\nuse = \"nuts\"\n") ==
-        "exact: every update leaves the target distribution unchanged, as nuts declares; curvature "
-        "and step size frozen after warm-up");
+        "exact after warmup: each update leaves the target distribution unchanged; the author of "
+        "nuts declares this, and `mixwell verify` tests this claim; the preconditioner and the "
+        "step size "
+        "are adapted in warmup only and are fixed afterwards");
   CHECK(line("[kernel.walk]\nuse = \"random-walk-metropolis\"\nstep_size = 1\n") ==
-        "exact: Metropolis-corrected");
+        "exact: each update leaves the target distribution unchanged (Metropolis-corrected)");
   CHECK(line("[oracle.t]\nuse = \"tempered\"\nbeta = 0.5\n[kernel.walk]\nuse = "
              "\"random-walk-metropolis\"\nstep_size = 1\noracle = \"t\"\n")
-            .starts_with("approximate: every update leaves the density "));
+            .starts_with("approximate: each update leaves the density "));
 }
 
-TEST_CASE("points that a curvature is fitted to are called by what is made from them") {
+TEST_CASE("points that a preconditioner is fitted to are called by what is made from them") {
   for (const char* const memory : {"own-history", "published"}) {
     const auto certificate =
         compose(*composing::compose(
@@ -248,7 +250,7 @@ TEST_CASE("points that a curvature is fitted to are called by what is made from 
                      .compositor)
             .certificate;
     INFO(memory);
-    CHECK(certificate.learnt == std::vector<std::string>{"curvature"});
+    CHECK(certificate.learnt == std::vector<std::string>{"preconditioner"});
   }
 }
 

@@ -1,4 +1,4 @@
-// Verdicts of compositions whose class is known, and of those bent by one mistake.
+// Verdicts of compositions whose class is known, and of the same with one mistake.
 // SPDX-License-Identifier: Apache-2.0
 #include "toy_graphs.hpp"
 
@@ -169,7 +169,7 @@ TEST_CASE("a history that the slot cannot influence is harmless") {
   CHECK(certify(graph).label() == "exact");
 }
 
-TEST_CASE("a curvature from current values of other slots is exact, in sequence") {
+TEST_CASE("a preconditioner from current values of other slots is exact, in sequence") {
   KernelGraph graph;
   const Slots s = add_slots(graph, 3);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -184,7 +184,7 @@ TEST_CASE("a curvature from current values of other slots is exact, in sequence"
   CHECK(certify(graph).label() == "exact");
 }
 
-TEST_CASE("a curvature that sees the updated slot is biased, with the path") {
+TEST_CASE("a preconditioner that sees the updated slot is biased, with the path") {
   KernelGraph graph;
   const Slots s = add_slots(graph, 2);
   const Value H = fit(graph, "fit", {graph.current(s.slot[0]), graph.current(s.slot[1])});
@@ -311,7 +311,7 @@ TEST_CASE("updates of one slot that keep different densities are biased") {
   CHECK(certify(c.graph).rule == Rule::one_density);
 }
 
-TEST_CASE("a curvature that shares the noise of the drift is biased, one of its own is not") {
+TEST_CASE("a preconditioner that shares the noise of the drift is biased, one of its own is not") {
   for (const bool shared : {true, false}) {
     One c;
     Traits t;
@@ -381,7 +381,7 @@ const std::shared_ptr<const Body>& shared_body() {
   return body;
 }
 
-/// A law of an auxiliary made at `at`, as a Gaussian proposal or a position-dependent mass is.
+/// A density of an auxiliary made at `at`, as for a Gaussian proposal or a position-dependent mass.
 Value law_at(KernelGraph& graph, const std::string& name, Value at,
              const std::shared_ptr<const Body>& body, const std::shared_ptr<const Bowl>& how) {
   return graph

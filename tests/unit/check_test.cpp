@@ -1,4 +1,4 @@
-// check() of the library: what it finds, and that whoever reads worlds is handed to it.
+// check() of the library: what it finds, and that callers get the finite worlds.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

@@ -1,4 +1,4 @@
-// CSV files like CmdStan's: every line of them, what happens with warm-up, and what is refused.
+// CSV files in the format of CmdStan: every line, the treatment of warmup, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "draws_testing.hpp"
 
@@ -46,7 +46,7 @@ std::string part(const std::string& text, const std::string& start, std::size_t 
   return found;
 }
 
-/// The first row and those of draws, without comments.
+/// The header row and the rows of draws, without comments.
 std::vector<std::string> rows_of(const std::string& text) {
   std::vector<std::string> rows;
   for (const std::string& line : lines_of(text))
@@ -91,7 +91,7 @@ std::string refusal(const std::string& run, const CmdstanCsvOptions& options = {
   return "accepted";
 }
 
-/// Of files in a folder, those whose names hold this.
+/// The files in a folder whose names contain this text.
 std::size_t count_of(const std::string& folder, const std::string& part) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -116,7 +116,7 @@ class Limit {
   rlimit kept_{};
 };
 
-/// What the kernel nuts with a diagonal metric records.
+/// The statistics that the kernel nuts records with a diagonal metric.
 std::vector<Column> nuts_columns() {
   std::vector<Column> columns = {statistic("energy_error"),
                                  statistic("energy"),
@@ -321,7 +321,7 @@ TEST_CASE("names that a CSV file cannot tell apart are refused") {
   CHECK_THAT(refusal_of({real("a,b")}), Catch::Contains("'a,b'") && Catch::Contains("comma"));
   CHECK_THAT(refusal_of({real("a b")}), Catch::Contains("'a b'") && Catch::Contains("Rename"));
   CHECK_THAT(refusal_of({real("b", {2}), real("b.2")}),
-             Catch::Contains("'b.2'") && Catch::Contains("another column has that name"));
+             Catch::Contains("'b.2'") && Catch::Contains("another column has the same name"));
   CHECK_THAT(refusal_of({real("lp__"), statistic("lp")}), Catch::Contains("'lp__'"));
   CHECK(refusal_of({real("b", {2}), real("c.2")}) == "accepted");
 }
@@ -373,7 +373,7 @@ TEST_CASE("more draws than are held together are all exported, in order") {
 TEST_CASE("what is no run of Mixwell is not exported") {
   const TemporaryFolder folder;
   CHECK_THAT(refusal(folder.path()),
-             Catch::Contains("no such file") && Catch::Contains("the folder of a run"));
+             Catch::Contains("this file does not exist") && Catch::Contains("the folder of a run"));
   int file = -1;
   int group = -1;
   int dimension = -1;
@@ -417,6 +417,6 @@ TEST_CASE("a CSV file that may not grow ends the export with a clear error and l
   }
   std::signal(SIGXFSZ, handler);
   CHECK_THAT(message, Catch::Contains("draws_1.csv` could not be written: File too large") &&
-                          Catch::Contains("free some space"));
+                          Catch::Contains("Free some disk space"));
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/new"));
 }

@@ -1,4 +1,4 @@
-// Reductions over columns, in the dimensions with code of their own and beyond.
+// Reductions over columns, in the dimensions that have their own code and in others.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

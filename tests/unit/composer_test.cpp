@@ -34,13 +34,13 @@ void contains(const std::string& text, const std::string& part) {
   CHECK(text.find(part) != std::string::npos);
 }
 
-/// What is said of a manifest, without file and line.
+/// The message about a manifest, without file and line.
 std::string said_of_manifest(const std::string& body) {
   const std::string text = failure_of([&] { composing::compose(body); });
   return text.substr(text.find(": ") + 2);
 }
 
-/// What is said of a composition called "c", without its name.
+/// The message about a composition called "c", without its name.
 std::string said_of_code(const Composer& composer) {
   const std::string text = failure_of([&] { composer.compose(composing::registry()); });
   const std::string place = "composition c: ";
@@ -92,8 +92,8 @@ TEST_CASE("mistakes in code are told in the words of the manifest, without a lin
     return composer;
   };
   contains(same(with("step_sise", 0.1), hmc + "step_sise = 0.1\n"), "did you mean \"step_size\"");
-  contains(same(with("step_size", "small"), hmc + "step_size = \"small\"\n"), "wants a number");
-  contains(same(with("steps", 2.5), hmc + "steps = 2.5\n"), "wants an integer");
+  contains(same(with("step_size", "small"), hmc + "step_size = \"small\"\n"), "must be a number");
+  contains(same(with("steps", 2.5), hmc + "steps = 2.5\n"), "must be an integer");
   contains(same(with("step_size", -1), hmc + "step_size = -1\n"), "k.step_size = -1: must be");
   contains(same(with("integrator", "frog"), hmc + "integrator = \"frog\"\n"),
            "no [integrator.frog]");
@@ -111,8 +111,8 @@ TEST_CASE("a name that is there already is refused, with both ids") {
   Composer composer = gaussian_in_code();
   const std::string text = failure_of([&] { composer.add(Kind::model, "funnel", "m"); });
   CHECK(text ==
-        "composition c: [model.m] is there already, with use = \"gaussian\"; give this one, use = "
-        "\"funnel\", another name");
+        "composition c: [model.m] already exists with use = \"gaussian\". Give the new component "
+        "(use = \"funnel\") another name.");
 }
 
 TEST_CASE("a key cannot be both a value and a table") {

@@ -1,4 +1,4 @@
-// What is refused while a composition is described says where in the manifest it stands.
+// Errors while a composition is described name their place in the manifest.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
@@ -43,7 +43,7 @@ TEST_CASE("a kernel of an update is told with the key that names it, and with it
       refusal(plane + draw + walk + "[compositor.c]\nuse = \"blocks\"\n" +
               update("compositor.c", "x[0]", "walk") + update("compositor.c", "x[1]", "draw"));
   CHECK(message.starts_with("test.toml:16:10: compositor.c.update[1].kernel = \"draw\": "));
-  says(message, "offers no draws given the rest");
+  says(message, "offers no exact draws given the other parameters");
   says(message, "[kernel.draw] (test.toml:5:1)");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("a kernel that an update leaves out has the place of the update") {
       "[model.m]\nuse = \"random-effects\"\nvalues = [1, 2]\nsds = [1, 1]\n[compositor.c]\nuse = "
       "\"blocks\"\n[[compositor.c.update]]\nparameters = [\"mu\"]\n");
   CHECK(message.starts_with("test.toml:8:1: compositor.c.update[0].kernel: "));
-  says(message, "by an unbiased estimate");
+  says(message, "offers only an unbiased estimate");
   says(message, "[kernel.nuts] (test.toml)");
 }
 

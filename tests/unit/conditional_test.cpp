@@ -1,5 +1,5 @@
-// Kernel `conditional`: what it draws is held to the law operation by operation, wrong draws are
-// found, and what a model does not offer is refused.
+// The kernel `conditional`: its draws are tested against the density operation by operation, wrong
+// draws are detected, and what a model does not offer is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "verify/operations.hpp"
@@ -81,16 +81,20 @@ TEST_CASE(
 TEST_CASE("a draw that the model does not offer is refused, with those that it does") {
   const std::string some =
       refusal(blocks(schools, update("[\"mu\", \"tau\"]", "draw") + update("[\"theta\"]", "hmc")));
-  CHECK_THAT(some, Catch::Contains("`m` offers no draw of [mu, tau] given the rest"));
+  CHECK_THAT(some,
+             Catch::Contains("`m` offers no exact draw of [mu, tau] given the other parameters"));
   CHECK_THAT(some, Catch::Contains("[mu], [tau], [theta], [mu, theta]"));
   CHECK_THAT(some, Catch::Contains("test.toml:"));
   const std::string whole =
       refusal("[model.m]\n" + schools + "[kernel.draw]\nuse = \"conditional\"\n");
-  CHECK_THAT(whole, Catch::Contains("no draw of [mu, tau, theta] given the rest"));
+  CHECK_THAT(whole,
+             Catch::Contains("no exact draw of [mu, tau, theta] given the other parameters"));
   const std::string none =
       refusal(blocks("use = \"gaussian\"\ndimension = 2\n",
                      update("[\"x[0]\"]", "draw") + update("[\"x[1]\"]", "hmc")));
-  CHECK_THAT(none, Catch::Contains("the law of `x[0]` offers no draws given the rest"));
+  CHECK_THAT(none,
+             Catch::Contains(
+                 "the target density of `x[0]` offers no exact draws given the other parameters"));
 }
 
 TEST_CASE("a conditional draw evaluates nothing") {

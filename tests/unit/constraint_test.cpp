@@ -83,7 +83,7 @@ MatrixXd differences(const ConstraintMap& map, const VectorXd& theta) {
   return jacobian;
 }
 
-/// The values that determine the others: as many as coordinates.
+/// The values that determine all others; there are as many as coordinates.
 std::vector<Index> free_values(const Parameter& parameter) {
   const ConstraintMap map({parameter});
   const Index last = parameter.shape.empty() ? 1 : parameter.shape.back();
@@ -171,7 +171,7 @@ TEST_CASE("gradients are pulled back by the transpose of J", "[constraint]") {
     if (map.is_fixed(k)) gradient.row(k).setConstant(std::numeric_limits<double>::quiet_NaN());
   MatrixXd again(map.coordinates(), 4);
   map.pull_back(theta, x, gradient, again);
-  CHECK(again == g);  // what stands for fixed values is not read
+  CHECK(again == g);  // entries of fixed values are not read
   for (Index k = 0; k < map.values(); ++k)
     if (map.is_fixed(k)) gradient.row(k).setZero();
   for (Index j = 0; j < 4; ++j) {
@@ -220,17 +220,19 @@ TEST_CASE("values that no coordinates lead to are told with their rule", "[const
   CHECK(said(2, VectorXd::Constant(1, 6)) == "`upper` (upper = 5): 6 must be below 5");
   CHECK(said(3, Eigen::Vector3d(0, 7, 1)) ==
         "`interval` (lower = -2, upper = 7): 7 must be between -2 and 7");
-  CHECK(said(4, Eigen::Vector4d(0.5, 0.5, 0.5, 0.5)) == "`simplex` (simplex): the sum 2 must be 1");
+  CHECK(said(4, Eigen::Vector4d(0.5, 0.5, 0.5, 0.5)) ==
+        "`simplex` (simplex): the numbers must sum to 1 (got the sum 2)");
   CHECK(said(4, Eigen::Vector4d(0, 0.5, 0.5, 0)) == "`simplex` (simplex): 0 must be above 0");
   CHECK(said(6, Eigen::Vector4d(1, 3, 2, 4)) ==
-        "`ordered` (ordered): 2 must be above 3, the number before it");
+        "`ordered` (ordered): each number must be above the number before it (got 2 after 3)");
   CHECK(contains(said(7, VectorXd::Constant(6, -1)), "-1 must be above 0"));
-  CHECK(contains(said(8, Eigen::Vector3d(1, 1, 0)), "the length 1.414"));
-  CHECK(contains(said(10, VectorXd::Ones(8)), "1 above the diagonal must be 0"));
-  CHECK(contains(said(11, VectorXd::Zero(9)), "0 on the diagonal must be above 0"));
+  CHECK(contains(said(8, Eigen::Vector3d(1, 1, 0)), "got the length 1.414"));
+  CHECK(contains(said(10, VectorXd::Ones(8)), "each number above the diagonal must be 0 (got 1)"));
+  CHECK(
+      contains(said(11, VectorXd::Zero(9)), "each number on the diagonal must be above 0 (got 0)"));
   VectorXd factor = VectorXd::Zero(8);
   factor << 1, 0, 0.6, 0.7, 1, 0, 0, 1;
-  CHECK(contains(said(10, factor), "of row 1 must be 1"));
+  CHECK(contains(said(10, factor), "each row must have length 1, but row 1 has length"));
 }
 
 TEST_CASE("bounds and shapes that a constraint cannot have are refused", "[constraint]") {
@@ -238,12 +240,15 @@ TEST_CASE("bounds and shapes that a constraint cannot have are refused", "[const
   CHECK_THROWS_WITH(Constraint::lower(infinite), Catch::Contains("must be finite"));
   CHECK_THROWS_WITH(Constraint::upper(-infinite), Catch::Contains("must be finite"));
   CHECK_THROWS_WITH(Constraint::interval(2, 2),
-                    Catch::Contains("(2, 2); its lower end must be below"));
+                    Catch::Contains("(2, 2), but its lower end must be below"));
   CHECK(contains(Constraint::simplex().broken_shape_rule({}), "at least 2"));
   CHECK(contains(Constraint::ordered().broken_shape_rule({3, 1}), "at least 2"));
-  CHECK(contains(Constraint::cholesky_correlation().broken_shape_rule({3}), "two last lengths"));
-  CHECK(contains(Constraint::cholesky_correlation().broken_shape_rule({3, 2}), "square"));
-  CHECK(contains(Constraint::cholesky_covariance().broken_shape_rule({2, 3}), "no more columns"));
+  CHECK(
+      contains(Constraint::cholesky_correlation().broken_shape_rule({3}), "at least two lengths"));
+  CHECK(contains(Constraint::cholesky_correlation().broken_shape_rule({3, 2}),
+                 "are equal and at least 2"));
+  CHECK(contains(Constraint::cholesky_covariance().broken_shape_rule({2, 3}),
+                 "at least as many rows as columns"));
   CHECK(Constraint::cholesky_covariance().broken_shape_rule({5, 3, 2}).empty());
 }
 
@@ -267,12 +272,12 @@ TEST_CASE("a parameter that cannot be declared is refused by name", "[constraint
   CHECK_THROWS_WITH(Declared({{.name = "p", .shape = {}, .constraint = Constraint::simplex()}}),
                     Catch::Contains("the parameter `p` of shape {}: its constraint"));
   CHECK_THROWS_WITH(Declared({{.name = "p", .shape = {}}, {.name = "p", .shape = {2}}}),
-                    Catch::Contains("another has the same name"));
+                    Catch::Contains("another parameter has the same name"));
 }
 
 namespace {
 
-/// U = 0 on (0, 1), with the Jacobian added by hand beside the framework's.
+/// U = 0 on (0, 1), where the model adds the Jacobian itself besides the framework.
 class TwiceAdded final : public mixwell::ConstrainedModel, public mixwell::ExactSampler {
  public:
   TwiceAdded() { declare({.name = "x", .shape = {}, .constraint = Constraint::interval(0, 1)}); }

@@ -1,4 +1,4 @@
-// Minibatches of differences to a reference: right in the mean, without noise at the reference.
+// Minibatches of differences to a reference point: unbiased, and without noise at the reference.
 // SPDX-License-Identifier: Apache-2.0
 #include "oracle_contract.hpp"
 
@@ -107,7 +107,7 @@ TEST_CASE("a control variate is right in the mean, for U and its gradient") {
       for (Index i = 0; i < law.dimension(); ++i) {
         CHECK(std::abs(z(s.g.row(i), law.whole_gradient()(i))) <= 5.0);
       }
-      // Wrong twin: a reference whose own gradient is forgotten. It is not 0 in a file.
+      // Mutant: forgets the gradient of the reference itself, which is not 0 for a file.
       const std::string file =
           "reference = \"" + folder.file("away.csv", ones_of(law.model())) + "\"\n";
       const OracleLaw away(model + oracle(with_replacement(replacement) + file));
@@ -140,7 +140,7 @@ TEST_CASE("a control variate has no noise at its reference, and little near it")
     const double here = noise(sample(law, near));
     CHECK(here > 0.0);
     CHECK(here < 0.05 * noise(sample(plain, near)));
-    // Twice as far, four times the noise, but for the curvature of the terms.
+    // At twice the distance there is four times the noise, apart from the curvature of the terms.
     const Eigen::VectorXd twice = mode + Eigen::VectorXd::Constant(law.dimension(), 0.1);
     CHECK(noise(sample(law, twice)) / here == Approx(4.0).epsilon(0.2));
   }
@@ -214,13 +214,14 @@ TEST_CASE("references that cannot be are refused with what is wanted") {
   const auto with_file = [&](const std::string& text) {
     return refusal(model + oracle("reference = \"" + folder.file("r.csv", text) + "\"\n"));
   };
-  CHECK(contains(with_file("intercept,a\n1,2\n"), "r.csv: no column for 1 of 3 coordinates"));
+  CHECK(contains(with_file("intercept,a\n1,2\n"), "r.csv: 1 of 3 coordinates have no column"));
   CHECK(contains(with_file("intercept,a,c\n1,2,3\n"), "r.csv: the column \"c\": the model has no"));
   CHECK(contains(with_file("b,a,intercept\n1,2,x\n"), "r.csv:2"));
   CHECK(contains(refusal(model + oracle("reference = \"nowhere.csv\"\n")), "no such file"));
   CHECK(contains(refusal("[model.m]\nuse = \"quartic\"\n" + oracle("")), "as a sum over cases"));
-  CHECK(contains(refusal(model + "[oracle.o]\nuse = \"control-variate\"\nsize = 61\n"),
-                 "size = 61 cases without replacement, but the data have 60"));
+  CHECK(contains(
+      refusal(model + "[oracle.o]\nuse = \"control-variate\"\nsize = 61\n"),
+      "cannot draw size = 61 cases without replacement, because the data have only 60 cases"));
   const Composition c = composing::compose(model + oracle("") + "[kernel.k]\nuse = \"langevin\"\n");
   CHECK(contains(c.effective_manifest, "reference = \"map\""));
 }

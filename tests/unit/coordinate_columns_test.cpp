@@ -1,4 +1,4 @@
-// Columns of tables of positions: which coordinate each is of, whatever their order.
+// Columns of tables of positions: which coordinate each column gives, in any order.
 // SPDX-License-Identifier: Apache-2.0
 #include "guest_models.hpp"
 #include "support.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using mixwell::columns_of_coordinates;
 using support::contains;
-using Places = std::vector<mixwell::Index>;
+using Locations = std::vector<mixwell::Index>;
 
 std::shared_ptr<const mixwell::Model> regression(const support::TemporaryFolder& folder) {
   const std::string path =
@@ -35,9 +35,9 @@ TEST_CASE("columns belong to the coordinates that they name, in any order", "[se
   REQUIRE(mixwell::coordinate_names(model->parameters()) ==
           std::vector<std::string>{"intercept", "len [cm]", "a", "g[0]", "g[1]"});
   CHECK(columns_of_coordinates(*model, {"intercept", "len [cm]", "a", "g[0]", "g[1]"}) ==
-        Places{0, 1, 2, 3, 4});
+        Locations{0, 1, 2, 3, 4});
   CHECK(columns_of_coordinates(*model, {"g[w]", "a", "g[ v ]", "len [cm]", "intercept"}) ==
-        Places{4, 3, 1, 2, 0});
+        Locations{4, 3, 1, 2, 0});
   const auto matrix = guests::make_model(
       "use = \"bayesian-neural-network\"\ndata = \"" + folder.path() +
       "/t.csv\"\nresponse = \"y\"\ninputs = [\"a\", \"len [cm]\"]\nhidden = 1\n");
@@ -52,15 +52,15 @@ TEST_CASE("columns that do not name each coordinate once are refused with the na
   const support::TemporaryFolder folder;
   const auto model = regression(folder);
   const std::string cure =
-      "; the columns are named as the coordinates, in any order: intercept, len "
+      ". Give the columns the names of the coordinates, in any order: intercept, len "
       "[cm], a, g[0], g[1]";
   CHECK(contains(refused(*model, {"banana", "apple"}),
                  "the column \"banana\": the model has no parameter \"banana\""));
   CHECK(contains(refused(*model, {"banana"}), cure));
   CHECK(refused(*model, {"intercept", "len [cm]", "a", "g[0]"}) ==
-        "no column for 1 of 5 coordinates, the first of them `g[1]`" + cure);
+        "1 of 5 coordinates have no column; the first of these coordinates is `g[1]`" + cure);
   CHECK(refused(*model, {"intercept", "len [cm]", "a", "g[0]", "g[v]"}) ==
         "two columns name the coordinate `g[0]`" + cure);
   CHECK(refused(*model, {"intercept", "len [cm]", "a", "g"}) ==
-        "the column \"g\" names 2 coordinates" + cure);
+        "the column \"g\" names 2 coordinates instead of one" + cure);
 }

@@ -1,5 +1,5 @@
-// Compositions whose verdict was wrong once, each held to the class, the evidence and the joint law
-// that it must have.
+// Compositions whose verdict was once wrong. Each must have its class, its evidence and its joint
+// density.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "temporary_folder.hpp"

@@ -1,4 +1,5 @@
-// Cures change the sampler: a key that only makes a component declare more is none.
+// Fixes in messages must change the sampler. A key that only makes a component declare more is not
+// a fix.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "manifest/manifest_arguments.hpp"
@@ -48,7 +49,7 @@ struct Applied {
   std::int64_t cures = 0;
 };
 
-/// Sets what a cure says, as it is printed, in the manifest that it is for.
+/// Applies a printed fix to the manifest that it is for.
 void apply(const std::string& path, const Cure& cure) {
   INFO(path << ": " << cure.change);
   const Composition cured = load({.path = path, .settings = {cure.change}}, composing::registry());

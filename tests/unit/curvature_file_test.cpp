@@ -1,10 +1,11 @@
-// Curvature from a file: the round trip from another run, CSV texts, and every file that is
-// refused. SPDX-License-Identifier: Apache-2.0
+// A preconditioner from a file: the round trip from another run, CSV texts, and every file that is
+// refused.
+// SPDX-License-Identifier: Apache-2.0
 #include "data_making.hpp"
 #include "draws_testing.hpp"
 #include "support.hpp"
 
-#include <mixwell/contracts/curvature.hpp>
+#include <mixwell/contracts/preconditioner.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -29,7 +30,7 @@ std::shared_ptr<const Estimator> load(const std::string& file,
       std::shared_ptr<const Component>(blueprint->make()));
 }
 
-/// H of a constant curvature: its product with the unit vectors, exact.
+/// H of a constant preconditioner: its product with the unit vectors, exact.
 Eigen::MatrixXd H_of(const Estimator& estimator, Index d) {
   const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(d, d);
   Eigen::MatrixXd out(d, d);
@@ -99,7 +100,7 @@ const char* const two_by_two = "2, 0.5\n0.5, 1\n";
 
 }  // namespace
 
-TEST_CASE("a curvature that one run learnt has the same bits in the next") {
+TEST_CASE("a preconditioner that one run learnt has the same bits in the next") {
   for (const char* id : {"dense", "diagonal"}) {
     const support::TemporaryFolder folder;
     const std::string file = recorded(folder, "use = \"" + std::string(id) + "\"\n");
@@ -118,13 +119,13 @@ TEST_CASE("a curvature that one run learnt has the same bits in the next") {
   }
 }
 
-TEST_CASE("the mean over chains that share a curvature has its bits") {
+TEST_CASE("the mean over chains that share a preconditioner has its bits") {
   const support::TemporaryFolder folder;
   const std::string file = recorded(folder, "use = \"dense\"\npool = true\n");
   CHECK(H_of(*load(file), 3) == metrics_in(file, 3, 3)[2]);
 }
 
-TEST_CASE("a loaded curvature is a constant and the sampler exact from the start") {
+TEST_CASE("a loaded preconditioner is a constant and the sampler exact from the start") {
   const support::TemporaryFolder folder;
   const std::string file = recorded(folder, "use = \"dense\"\n");
   const Program learning = compose(*compose_with("use = \"dense\"\n").compositor);
@@ -146,7 +147,7 @@ TEST_CASE("a text of one line is a diagonal and one of d lines a matrix") {
   CHECK(H_of(*load(folder.file("one", "4")), 1) == Eigen::MatrixXd::Constant(1, 1, 4.0));
 }
 
-TEST_CASE("texts that hold no curvature are refused with place and value") {
+TEST_CASE("texts that hold no preconditioner are refused with place and value") {
   const support::TemporaryFolder folder;
   const auto refused = [&](const std::string& text, const std::string& part) {
     const std::string message = refusal(folder.file("h.csv", text));
@@ -154,21 +155,24 @@ TEST_CASE("texts that hold no curvature are refused with place and value") {
     CHECK(support::contains(message, folder.path() + "/h.csv"));
     CHECK(support::contains(message, part));
   };
-  refused("", "holds no numbers; wanted d numbers in one line");
-  refused("a,b\n1,2\n", "h.csv:1: number 1 is \"a\", no finite number");
-  refused("1,2\n\n1,nan\n", "h.csv:3: number 2 is \"nan\", no finite number");
+  refused("", "the file contains no numbers. Write d numbers in one line");
+  refused("a,b\n1,2\n", "h.csv:1: number 1 is \"a\", which is not a finite number");
+  refused("1,2\n\n1,nan\n", "h.csv:3: number 2 is \"nan\", which is not a finite number");
   refused("1,,2\n", "h.csv:1: number 2 is \"\"");
-  refused("1,2\n3\n", "h.csv:2: 1 numbers, but the first line has 2");
+  refused("1,2\n3\n", "h.csv:2: this line has 1 numbers, but the first line has 2");
   refused("1,2\n3,4\n5,6\n", "3 lines of 2 numbers");
   refused("1,-2,3\n", "positive definite, but coordinate 2 is -2");
   refused("1,0\n0,0\n", "positive definite, but row 2, column 2 is 0");
   refused("1,0.5\n0.25,1\n", "symmetric, but row 1, column 2 is 0.5 and row 2, column 1 is 0.25");
-  refused("1,2\n2,3\n", "row 2, column 2 is 3, of which the rows before it leave -1");
-  refused("1,1\n1,1\n", "row 2, column 2 is 1, of which the rows before it leave 0");
-  CHECK(support::contains(refusal(folder.file("fine", two_by_two), 0.0), "goes with a draws.nc"));
+  refused("1,2\n2,3\n",
+          "row 2, column 2 is 3, and the elimination of the earlier rows reduces it to -1");
+  refused("1,1\n1,1\n",
+          "row 2, column 2 is 1, and the elimination of the earlier rows reduces it to 0");
+  CHECK(support::contains(refusal(folder.file("fine", two_by_two), 0.0),
+                          "works only with a draws.nc file"));
 }
 
-TEST_CASE("files of runs without a whole curvature are refused") {
+TEST_CASE("files of runs without a whole preconditioner are refused") {
   const support::TemporaryFolder folder;
   const auto refused = [&](const std::string& file, const std::optional<double>& chain,
                            const std::string& part) {
@@ -178,19 +182,22 @@ TEST_CASE("files of runs without a whole curvature are refused") {
     CHECK(support::contains(message, part));
   };
   const auto identity = [](Index, Index e) { return e % 3 == 0 ? 1.0 : 0.0; };
-  refused(made(folder, {2, 3}, identity), {}, "inv_metric is 2 x 2 x 3; wanted, for 2 chains");
-  refused(made(folder, {}, identity), {}, "inv_metric is 2; wanted, for 2 chains");
-  refused(made(folder, {2, 2, 1}, identity), {}, "inv_metric is 2 x 2 x 2 x 1; wanted");
+  refused(made(folder, {2, 3}, identity), {},
+          "inv_metric has the shape 2 x 2 x 3, but for 2 chains the shape must be");
+  refused(made(folder, {}, identity), {},
+          "inv_metric has the shape 2, but for 2 chains the shape must be");
+  refused(made(folder, {2, 2, 1}, identity), {},
+          "inv_metric has the shape 2 x 2 x 2 x 1, but for 2 chains the shape must be");
   const std::string fine = made(folder, {2, 2}, identity);
   CHECK(refusal(fine) == "accepted");
   refused(fine, 2.0, "must be a whole number from 0 to 1");
   refused(fine, 0.5, "must be a whole number from 0 to 1");
   refused(
       made(folder, {2, 2}, [](Index chain, Index e) { return chain == 1 && e == 2 ? NAN : 1.0; }),
-      {}, "inv_metric of chain 1: a curvature is finite, but row 2, column 1 is nan");
+      {}, "inv_metric of chain 1: the preconditioner must be finite, but row 2, column 1 is nan");
   refused(made(folder, {2}, [](Index, Index e) { return static_cast<double>(e); }), {},
           "positive definite, but coordinate 1 is 0");
-  refused(recorded(folder, "use = \"identity\"\n"), {}, "its run recorded no curvature");
+  refused(recorded(folder, "use = \"identity\"\n"), {}, "the run recorded no preconditioner");
 }
 
 TEST_CASE("a file that was cut off is refused") {
@@ -199,19 +206,20 @@ TEST_CASE("a file that was cut off is refused") {
   CHECK(refusal(file) == "accepted");
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   CHECK(support::contains(refusal(file), file + ": cannot open it"));
-  CHECK(support::contains(refusal(file), "it must be the whole draws.nc of a run"));
+  CHECK(support::contains(refusal(file), "Use the complete draws.nc of a run"));
 }
 
-TEST_CASE("a curvature of another dimension is refused before the run") {
+TEST_CASE("a preconditioner of another dimension is refused before the run") {
   const support::TemporaryFolder folder;
   const std::string file = folder.file("h.csv", two_by_two);
   const Composition composition =
       compose_with("use = \"curvature-file\"\nfile = \"" + file + "\"\n");
   CHECK(support::contains(making::refused([&] { compose(*composition.compositor); }),
-                          file + ": a curvature of 2 coordinates, but what it is for has 3"));
+                          file + ": the file holds a preconditioner of 2 coordinates, but the "
+                                 "kernel that uses it moves 3"));
 }
 
-TEST_CASE("the curvature of a block is read by the name of its kernel, and others are named") {
+TEST_CASE("the preconditioner of a block is read by the name of its kernel, and others are named") {
   const support::TemporaryFolder folder;
   const auto blocks = [](const std::string& of_trees, const std::string& of_walk) {
     return parse_manifest(
@@ -237,12 +245,13 @@ TEST_CASE("the curvature of a block is read by the name of its kernel, and other
     return making::refused([&] { compose(*blocks(first, second).compositor); });
   };
   CHECK(says(of_trees, of_walk) == "accepted");
-  CHECK(support::contains(says(of_trees, of_trees), "2 coordinates, but what it is for has 1"));
+  CHECK(support::contains(says(of_trees, of_trees),
+                          "2 coordinates, but the kernel that uses it moves 1"));
   const std::string unnamed = says(from(""), of_walk);
-  CHECK(support::contains(unnamed, "no curvature `inv_metric`"));
+  CHECK(support::contains(unnamed, "no preconditioner `inv_metric`"));
   CHECK(support::contains(unnamed, "kernel = \"trees\", kernel = \"walk\""));
   const std::string text = folder.file("h.csv", two_by_two);
   CHECK(support::contains(
       says("use = \"curvature-file\"\nfile = \"" + text + "\"\nkernel = \"trees\"\n", of_walk),
-      "goes with a draws.nc"));
+      "works only with a draws.nc file"));
 }

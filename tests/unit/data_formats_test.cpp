@@ -1,4 +1,4 @@
-// Data files in LIBSVM's and the IDX format, and compressed ones: what is read and what is refused.
+// Data files in the LIBSVM and IDX formats, also compressed: what is read and what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "data_making.hpp"
 #include "support.hpp"
@@ -49,19 +49,21 @@ TEST_CASE("lines of labels and pairs become rows with zeros", "[data]") {
 }
 
 TEST_CASE("a line that is none of label and pairs is refused with its place and fault", "[data]") {
-  CHECK(contains(refused_libsvm("1 1:1\none 1:1\n"), "cases:2: the label \"one\" is no finite"));
+  CHECK(contains(refused_libsvm("1 1:1\none 1:1\n"),
+                 "cases:2: the label \"one\" is not a finite number"));
   CHECK(contains(refused_libsvm("nan 1:1\n"), "cases:1: the label \"nan\""));
   for (const char* pair : {"3", "3:", ":3", "a:1", "3:x", "3:1:2", "3:inf", "3.5:1", "qid:4"}) {
     CAPTURE(pair);
     CHECK(contains(refused_libsvm(std::string("1 1:1\n1 2:1 ") + pair + "\n"),
-                   "cases:2: \"" + std::string(pair) + "\" is no pair index:value"));
+                   "cases:2: \"" + std::string(pair) + "\" is not a pair index:value"));
   }
-  CHECK(contains(refused_libsvm("1 99999999999999999999:1\n"), "is no pair"));
+  CHECK(contains(refused_libsvm("1 99999999999999999999:1\n"), "is not a pair"));
 }
 
 TEST_CASE("indices count from 1, ascend, and keep to the limit", "[data]") {
-  CHECK(contains(refused_libsvm("1 0:1\n"), "cases:1: index 0: indices count from 1"));
-  CHECK(contains(refused_libsvm("1 -2:1\n"), "index -2: indices count from 1"));
+  CHECK(
+      contains(refused_libsvm("1 0:1\n"), "cases:1: index 0 is below 1, but indices count from 1"));
+  CHECK(contains(refused_libsvm("1 -2:1\n"), "index -2 is below 1, but indices count from 1"));
   CHECK(contains(refused_libsvm("1 1:1\n1 3:1 2:1\n"), "cases:2: index 2 comes after 3"));
   CHECK(contains(refused_libsvm("1 3:1 3:1\n"), "index 3 comes after 3"));
   CHECK(contains(refused_libsvm("1 3:1\n1 4:1\n", 3), "cases:2: index 4 is above 3"));
@@ -70,11 +72,11 @@ TEST_CASE("indices count from 1, ascend, and keep to the limit", "[data]") {
 
 TEST_CASE("files without rows and tables too large to hold are refused", "[data]") {
   CHECK(contains(refused_libsvm(""), "cases: the file is empty"));
-  CHECK(contains(refused_libsvm("# nothing\n\n"), "cases: no rows"));
+  CHECK(contains(refused_libsvm("# nothing\n\n"), "cases: the file has no rows"));
   CHECK(contains(refused([] { LibsvmTable("/no/such/cases"); }),
                  "/no/such/cases: the file cannot be read: No such file"));
   const LibsvmTable wide = libsvm("1 2000000000000000:1\n");
-  CHECK(contains(refused([&] { wide.dense({0}, wide.largest_index()); }), "held with its zeros"));
+  CHECK(contains(refused([&] { wide.dense({0}, wide.largest_index()); }), "stored with its zeros"));
 }
 
 TEST_CASE("images and labels are read together and the wanted ones kept", "[data]") {
@@ -96,28 +98,33 @@ TEST_CASE("an IDX file that is another is refused with both numbers", "[data]") 
   const std::string good_images = making::idx_images(3, pixels);
   const std::string good_labels = making::idx_labels(labels);
   CHECK(contains(refused_idx(good_labels, good_labels),
-                 "images: begins with the number 2049; IDX images begin with 2051 (these are "
-                 "labels)"));
-  CHECK(contains(refused_idx(good_images, good_images), "labels: begins with the number 2051"));
-  CHECK(contains(refused_idx("x,y,label\n", good_labels), "images: begins with the number"));
-  CHECK(contains(refused_idx(good_images, making::idx_labels({7, 5})),
-                 "images: 3 images, but 2 labels in "));
-  CHECK(contains(refused_idx(making::big_endian({2051, 3, 0, 3}), good_labels), "found 0"));
+                 "images: the file begins with the number 2049, but IDX files of images begin with "
+                 "2051. This is a file of labels. Give a file of images"));
+  CHECK(contains(refused_idx(good_images, good_images),
+                 "labels: the file begins with the number 2051"));
   CHECK(
-      contains(refused_idx(making::big_endian({2051, 3, 28, 70000}), good_labels), "found 70000"));
+      contains(refused_idx("x,y,label\n", good_labels), "images: the file begins with the number"));
+  CHECK(contains(refused_idx(good_images, making::idx_labels({7, 5})),
+                 "images: the file has 3 images, but "));
+  CHECK(contains(refused_idx(making::big_endian({2051, 3, 0, 3}), good_labels),
+                 "the header gives 0"));
+  CHECK(contains(refused_idx(making::big_endian({2051, 3, 28, 70000}), good_labels),
+                 "the header gives 70000"));
 }
 
 TEST_CASE("an IDX file that is cut off or too long is refused with its byte", "[data]") {
   const std::string images = making::idx_images(3, pixels);
   const std::string all_labels = making::idx_labels(labels);
   CHECK(contains(refused_idx(images.substr(0, 10), all_labels),
-                 "images: ends within the header, at byte 10"));
+                 "images: the file ends within its header, at byte 10"));
   CHECK(contains(refused_idx(images.substr(0, images.size() - 1), all_labels),
-                 "images: ends at byte 24, in record 3 of 3"));
-  CHECK(contains(refused_idx(images + "x", all_labels), "images: bytes follow the last of the 3"));
+                 "images: the file ends at byte 24, in record 3 of 3"));
+  CHECK(contains(refused_idx(images + "x", all_labels),
+                 "images: the file has more bytes than its 3 records need"));
   CHECK(contains(refused_idx(images, all_labels.substr(0, 9)),
-                 "labels: ends at byte 9, in record 2 of 3"));
-  CHECK(contains(refused_idx(images, all_labels + "x"), "labels: bytes follow the last of the 3"));
+                 "labels: the file ends at byte 9, in record 2 of 3"));
+  CHECK(contains(refused_idx(images, all_labels + "x"),
+                 "labels: the file has more bytes than its 3 records need"));
   CHECK(contains(refused_idx("", all_labels), "images: the file is empty"));
   // A header that promises more than any memory is found out by the file's end.
   CHECK(contains(refused_idx(images, making::big_endian({2049, 0xFFFFFFFF}) + "abc"),

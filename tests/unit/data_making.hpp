@@ -1,4 +1,4 @@
-// Small data files in the formats that the readers know, for tests of them.
+// Makes small data files in the formats that the readers know.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace making {
 
-/// What the InputError says that `action` throws, or "accepted".
+/// The message of the InputError that `action` throws, or "accepted".
 template <class Action>
 std::string refused(const Action& action) {
   try {

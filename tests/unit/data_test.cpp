@@ -1,4 +1,4 @@
-// CSV tables: what is read, and how what cannot be read is refused.
+// CSV tables: what is read, and how unreadable tables are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "data_making.hpp"
 #include "support.hpp"
@@ -62,19 +62,20 @@ TEST_CASE("a ragged row is refused with its line and both counts", "[data]") {
 
 TEST_CASE("a comma at the end of the header only, or of the rows only, is told", "[data]") {
   CHECK(contains(refused_file("a,b,\n1,2\n"),
-                 ":2: row 1 has 2 cells, but the header has 3 columns; the header ends with a "
-                 "comma, and this line does not: delete the comma at the end of the header"));
+                 ":2: row 1 has 2 cells, but the header has 3 columns. The header ends with a "
+                 "comma, but this line does not. Delete the comma at the end of the header"));
   CHECK(contains(refused_file("a,b\n1,2,\n"),
-                 "; this line ends with a comma, and the header does not: delete the comma at the "
+                 ". This line ends with a comma, but the header does not. Delete the comma at the "
                  "end of each row, or add one to the header"));
-  CHECK(contains(refused_file("a,b\n1,2,3\n"), "; row names need a cell in the header"));
+  CHECK(contains(refused_file("a,b\n1,2,3\n"),
+                 ". If each row begins with a row name, begin the header with an empty cell"));
   CHECK_FALSE(contains(refused_file("a,b,\n1\n"), "ends with a comma"));
   CHECK_FALSE(contains(refused_file("a,b\n1,2,,\n"), "ends with a comma"));
 }
 
 TEST_CASE("text that is not UTF-8 is no name, label or level", "[data]") {
   const std::string cure =
-      " is not valid UTF-8. Data files must be UTF-8. If this one is in Latin-1, convert it: iconv "
+      " is not valid UTF-8. Data files must be UTF-8. If the file is in Latin-1, convert it: iconv "
       "-f latin1 -t utf-8 FILE > NEW_FILE";
   CHECK(contains(refused_file("a,gr\xF6\xDF"
                               "e\n1,2\n"),
@@ -94,9 +95,10 @@ TEST_CASE("text that is not UTF-8 is no name, label or level", "[data]") {
 TEST_CASE("columns of the same name are told with their places where one is asked for", "[data]") {
   const CsvTable t = table("\"\",x,y,x\nu,1,2,3\n");
   CHECK(t.numbers("y")[0] == 2);
-  CHECK(contains(refused([&t] { t.numbers("x"); }),
-                 "table.csv:1: columns 2 and 4 have the same name \"x\", so it is not clear which "
-                 "one is meant. Give each its own name in the header, or delete all but one"));
+  CHECK(
+      contains(refused([&t] { t.numbers("x"); }),
+               "table.csv:1: columns 2 and 4 have the same name \"x\", so it is not clear which "
+               "one is meant. Give each column its own name in the header, or delete all but one"));
 }
 
 TEST_CASE("a column without a name is refused, unless it is the first or an empty last one",
@@ -105,8 +107,9 @@ TEST_CASE("a column without a name is refused, unless it is the first or an empt
   CHECK(contains(refused_file(",a,,c\n1,1,2,3\n"), "column 3 has no name"));
   CHECK(contains(refused_file("\"\"\n1\n"), "column 1 has no name"));
   CHECK(contains(refused_file(",\n1,2\n"), "names no column"));
-  CHECK(contains(refused_file("a,b,\n1,2,\n1,2,3\n"),
-                 ":3: row 2: the last column has the cell \"3\", but no name in the header"));
+  CHECK(contains(
+      refused_file("a,b,\n1,2,\n1,2,3\n"),
+      ":3: row 2: the last column has the cell \"3\", but this column has no name in the header"));
 }
 
 TEST_CASE("row names as R and pandas write them are no column", "[data]") {
@@ -119,8 +122,8 @@ TEST_CASE("row names as R and pandas write them are no column", "[data]") {
   }
   CHECK_FALSE(table("a,b\n1,2\n").has_row_names());
   CHECK(contains(refused_file("a,b\n\"1\",1,2\n"),
-                 "row 1 has 3 cells, but the header has 2 columns; row names need a cell in the "
-                 "header"));
+                 "row 1 has 3 cells, but the header has 2 columns. If each row begins with a row "
+                 "name, begin the header with an empty cell"));
 }
 
 TEST_CASE("a comma at the end of every line is no column", "[data]") {
@@ -141,16 +144,16 @@ TEST_CASE("a name that two columns have is refused when it is asked for", "[data
 }
 
 TEST_CASE("another separator is called what it is", "[data]") {
-  CHECK(
-      contains(refused_file("a;b\n1,5;2\n"), "table.csv:1: the header is separated by semicolons"));
+  CHECK(contains(refused_file("a;b\n1,5;2\n"),
+                 "table.csv:1: the cells of the header are separated by semicolons"));
   CHECK(contains(refused_file("\"a\";\"b\"\n1;2\n"), "semicolons"));
-  CHECK(contains(refused_file("a\tb\n1\t2\n"), "the header is separated by tabs"));
+  CHECK(contains(refused_file("a\tb\n1\t2\n"), "the cells of the header are separated by tabs"));
   CHECK(table("\"a;b\"\n1\n").columns() == std::vector<std::string>{"a;b"});
   CHECK(table("a;b,c\n1,2\n").columns() == std::vector<std::string>{"a;b", "c"});
 }
 
 TEST_CASE("an open quote and text after a quote are refused with their line", "[data]") {
-  CHECK(contains(refused_file("a,b\n1,\"2\n"), "table.csv:2: a cell opens"));
+  CHECK(contains(refused_file("a,b\n1,\"2\n"), "table.csv:2: a cell begins with the quote"));
   CHECK(contains(refused_file("a,b\n\"1\"x,2\n"), "table.csv:2: text follows"));
 }
 
@@ -192,7 +195,7 @@ TEST_CASE("a column of words is numbered by its levels, in order", "[data]") {
   CHECK(t.categories("year").levels == std::vector<std::string>{"-1", "9", "10"});
   CHECK(t.categories("year").codes == std::vector<mixwell::Index>{2, 1, 0, 1});
   CHECK(contains(refused([] { table("a,b\n1,\n").categories("b"); }),
-                 ":2: row 1, column \"b\": \"\" is no level"));
+                 ":2: row 1, column \"b\": \"\" is a missing value, but each row needs a level"));
   CHECK(contains(refused([] { table("town\nUlm\n").categories("tow"); }), "did you mean"));
 }
 
@@ -212,7 +215,7 @@ TEST_CASE("what pandas and R read as missing is missing, and ? and . are", "[dat
   for (const std::string& spelling : spellings) {
     CAPTURE(spelling);
     CsvTable t = table("a,b\n1,x\n2,\"" + spelling + "\"\n");
-    CHECK(contains(refused([&t] { t.categories("b"); }), "is no level"));
+    CHECK(contains(refused([&t] { t.categories("b"); }), "but each row needs a level"));
     CHECK(contains(refused([&t] { t.refuse_missing({"b"}, ""); }), "a value is missing"));
     CHECK(t.missing_texts({"a", "b"}) == std::set<std::string>{spelling});
     CHECK(t.drop_missing({"b"}) == 1);
@@ -226,8 +229,9 @@ TEST_CASE("levels that are known keep their codes, and others are refused", "[da
   const CsvTable t = table("town\nb\na\nb\n");
   const mixwell::Categories some = t.categories("town", {"c", "b", "a"});
   CHECK(some.codes == std::vector<mixwell::Index>{1, 2, 1});
-  CHECK(contains(refused([&t] { t.categories("town", {"b"}); }),
-                 ":3: row 2, column \"town\": \"a\" is no level"));
+  CHECK(contains(
+      refused([&t] { t.categories("town", {"b"}); }),
+      ":3: row 2, column \"town\": \"a\" is not a level of this column in the training data"));
   CHECK(mixwell::indicators(some) == Eigen::MatrixXd{{1, 0}, {0, 1}, {1, 0}});
   CHECK(mixwell::indicators({.levels = {"a"}, .codes = {0, 0}}).cols() == 0);
 }
@@ -237,7 +241,8 @@ TEST_CASE("a column has the type of the cells that are not missing", "[data]") {
   CHECK(t.type("a") == mixwell::CellType::whole);
   CHECK(t.type("b") == mixwell::CellType::real);
   CHECK(t.type("c") == mixwell::CellType::word);
-  CHECK(contains(refused([&t] { t.type("d"); }), "column \"d\": a value is missing in every row"));
+  CHECK(
+      contains(refused([&t] { t.type("d"); }), "column \"d\": the value is missing in every row"));
 }
 
 TEST_CASE("numbers against the rule of their column are refused with place and rule", "[data]") {
@@ -257,11 +262,11 @@ TEST_CASE("numbers against the rule of their column are refused with place and r
 TEST_CASE("the first missing value is told with its place, their number and the cure", "[data]") {
   const CsvTable t = table("a,b,c\n1,x,\n2,NA,5\n,y,6\n4,z,7\n");
   CHECK_NOTHROW(t.refuse_missing({}, "drop them"));
-  CHECK(contains(
-      refused([&t] {
-        t.refuse_missing({"a", "b"}, "drop them");
-      }),
-      ":3: row 2, column \"b\": \"NA\": a value is missing, as in 2 of 4 rows; drop them"));
+  CHECK(contains(refused([&t] {
+                   t.refuse_missing({"a", "b"}, "drop them");
+                 }),
+                 ":3: row 2, column \"b\": \"NA\": a value is missing. Values are missing in 2 of "
+                 "4 rows. drop them"));
 }
 
 TEST_CASE("the key `missing` refuses rows without a value, or leaves them out and says so",
@@ -269,11 +274,11 @@ TEST_CASE("the key `missing` refuses rows without a value, or leaves them out an
   const std::string cases = "a,b\n1,x\nNA,y\n,z\n4,\n";
   CsvTable refusing = table(cases);
   CHECK(contains(refused([&] { refusing.settle_missing({"a"}, "refuse", "; or not"); }),
-                 "in 2 of 4 rows; missing = \"drop\" leaves such rows out; or not"));
+                 "in 2 of 4 rows. Set missing = \"drop\" to leave these rows out; or not"));
   CsvTable dropping = table(cases);
-  CHECK(contains(
-      dropping.settle_missing({"a"}, "drop"),
-      "2 rows of " + dropping.path() + " lack a value (an empty cell, \"NA\") and are left out."));
+  CHECK(contains(dropping.settle_missing({"a"}, "drop"),
+                 "2 rows of " + dropping.path() +
+                     " have a missing value (an empty cell, \"NA\") and are left out."));
   CHECK(dropping.settle_missing({"b"}, "drop").starts_with("1 row of "));
   CHECK(dropping.settle_missing({"a", "b"}, "drop").empty());
   CHECK(dropping.rows() == 1);
@@ -294,5 +299,5 @@ TEST_CASE("rows with missing values are dropped on request, and counted", "[data
   CHECK(contains(refused([&t] { t.numbers("c"); }), ":2: row 1, column \"c\": \"\" is a missing"));
   CHECK(t.drop_missing({"a"}) == 0);
   CHECK(contains(refused([] { table("a\nNA\nnan\n").drop_missing({"a"}); }),
-                 "a value is missing in every row"));
+                 ": every row has a missing value"));
 }

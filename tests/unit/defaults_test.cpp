@@ -1,4 +1,4 @@
-// What a manifest that says little means.
+// The meaning of a manifest that leaves most keys out.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "support.hpp"
@@ -20,8 +20,8 @@ std::string meant(const std::string& manifest) {
   return composing::compose(manifest).effective_manifest;
 }
 
-/// The curvature of the manifest's only kernel.
-std::string curvature(const std::string& manifest) {
+/// The preconditioner of the manifest's only kernel.
+std::string preconditioner(const std::string& manifest) {
   const std::string text = meant(manifest);
   const std::string table = "\n[estimator.";
   const std::size_t at = text.find(table);
@@ -38,26 +38,26 @@ TEST_CASE("a model alone is a manifest: nuts with a diagonal metric, four chains
   CHECK(composition.run.warmup == 1000);
   CHECK(composition.run.draws == 1000);
   CHECK(contains(composition.effective_manifest, "[kernel.nuts]\nuse = \"nuts\""));
-  CHECK(curvature(model) == "diagonal");
+  CHECK(preconditioner(model) == "diagonal");
 }
 
 TEST_CASE("a metric is learnt where the manifest names none and it can be learnt") {
-  CHECK(curvature(model + nuts) == "diagonal");
-  CHECK(curvature(model + hmc) == "diagonal");
+  CHECK(preconditioner(model + nuts) == "diagonal");
+  CHECK(preconditioner(model + hmc) == "diagonal");
   INFO("what is named is meant");
-  CHECK(curvature(model + nuts + "[estimator.identity]\nuse = \"identity\"\n") == "identity");
-  CHECK(curvature(model + nuts + "[estimator.e]\nuse = \"dense\"\n") == "e");
+  CHECK(preconditioner(model + nuts + "[estimator.identity]\nuse = \"identity\"\n") == "identity");
+  CHECK(preconditioner(model + nuts + "[estimator.e]\nuse = \"dense\"\n") == "e");
   INFO("there is no warm-up to learn in");
-  CHECK(curvature("[run]\nwarmup = 0\n" + model + nuts) == "identity");
-  INFO("nothing accepts, or the curvature is not the mass");
-  CHECK(curvature(model + hmc + "metropolis = false\n") == "identity");
+  CHECK(preconditioner("[run]\nwarmup = 0\n" + model + nuts) == "identity");
+  INFO("nothing accepts, or the preconditioner is not the mass");
+  CHECK(preconditioner(model + hmc + "metropolis = false\n") == "identity");
   CHECK(contains(composing::refusal(model + hmc + "coupling = \"factor\"\n"),
-                 "kernel.k.coupling = \"factor\": has no effect here. It goes with"
+                 "kernel.k.coupling = \"factor\": has no effect here. It needs"
                  " an estimator other than the identity"));
   INFO("the compositor lends a memory");
-  CHECK(curvature(model + hmc + "[compositor.c]\nuse = \"ensemble-chain\"\n") == "identity");
+  CHECK(preconditioner(model + hmc + "[compositor.c]\nuse = \"ensemble-chain\"\n") == "identity");
   INFO("other kernels keep it");
-  CHECK(curvature(model + "[kernel.k]\nuse = \"langevin\"\n") == "identity");
+  CHECK(preconditioner(model + "[kernel.k]\nuse = \"langevin\"\n") == "identity");
 }
 
 TEST_CASE("a number of steps that nobody says is drawn from 5 to 15") {

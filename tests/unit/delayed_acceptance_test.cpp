@@ -1,4 +1,4 @@
-// Kernel `delayed-acceptance`: what its certificate derives, what it evaluates, what it refuses.
+// The kernel `delayed-acceptance`: its certificate, its evaluations, and what it refuses.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
@@ -124,8 +124,8 @@ TEST_CASE("the model's own law is evaluated where the stages have moved, and now
   }
   CHECK(count > 0.2 * 50 * 64);
   CHECK(count < 0.9 * 50 * 64);
-  // Of the stages' law: at the start and at the proposal of each. Of U: once before the first
-  // sweep, and where they moved.
+  // The density of the stages is evaluated at the start and at each proposal. U is evaluated once
+  // before the first sweep, and where the stages moved.
   CHECK(sampler.gradients() - before == 2.0 * 50 * 64 + 64 + count);
 }
 

@@ -1,4 +1,4 @@
-// Models that are written as a log density: the contract, laws of matrices, terms, trouble.
+// Models that are written as a log density: the contract, matrix distributions, terms, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -36,7 +36,7 @@ struct Given {
 
 VectorXd row_by_row(const MatrixXd& matrix) { return matrix.transpose().reshaped(); }
 
-/// Counts with a mean e^(alpha + x beta + b_group), and all constraints and laws of matrices.
+/// Counts with a mean e^(alpha + x beta + b_group), all constraints, and matrix distributions.
 class Counts final : public DensityModel<Counts> {
  public:
   explicit Counts(double spoilt = 0) : X_(2, 30), y_(30) {
@@ -118,19 +118,19 @@ TEST_CASE("a case whose density is no number is named", "[density]") {
 
 TEST_CASE("reading beyond a parameter is told with its name", "[density]") {
   CHECK_THROWS_WITH(support::evaluate(Small(2), MatrixXd::Ones(2, 1)),
-                    Catch::Contains("element 2 of `x`, which has 2, is read"));
+                    Catch::Contains("reads element 2 of `x`, but it has 2 elements"));
   Given given{VectorXd::Ones(4)};
   CHECK_THROWS_AS(given.matrix(2, 2)(2, 0), RunError);
   CHECK_THROWS_AS(given.matrix(2, 2)(0, -1), RunError);
   CHECK_THROWS_WITH(dot(VectorXd::Ones(3), given.vector()),
-                    Catch::Contains("dot of 3 constants and 4 values"));
+                    Catch::Contains("dot() was called with 3 constants and 4 values"));
 }
 
 TEST_CASE("reading what was never declared is told, and is not the first parameter", "[density]") {
   const VectorXd x = VectorXd::Ones(3);
   Workspace scratch;
   const Values<double> values(x.data(), 0, scratch);
-  const std::string rule = "a parameter is read that was never declared";
+  const std::string rule = "reads a parameter that was never declared";
   CHECK_THROWS_WITH(values(ScalarParameter()), Catch::Contains(rule));
   CHECK_THROWS_WITH(values(VectorParameter()), Catch::Contains(rule));
   CHECK_THROWS_WITH(values(MatrixParameter()), Catch::Contains(rule));

@@ -1,4 +1,4 @@
-// What a certificate was concluded from: the whole follows from the parts.
+// The derivation of a certificate: its conclusion follows from its parts.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/record_json.hpp"
 #include "certificate/without_rule.hpp"

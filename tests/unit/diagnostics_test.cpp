@@ -1,4 +1,4 @@
-// Diagnostics: numbers of R's posterior 1.4, identities they obey, and what is not available.
+// Diagnostics: numbers from R's posterior 1.4, identities that they obey, and unavailable values.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -172,7 +172,7 @@ TEST_CASE("chains stuck at different values have an infinite R-hat", "[diagnosti
   x.rowwise() = Eigen::RowVector3d(0, 1, 5);
   CHECK(rhat(x) == infinity);
   CHECK(summarise(x).rhat == infinity);
-  // As far from the median as each other, so that only the first R-hat says anything.
+  // All are equally far from the median, so only the first R-hat is informative.
   MatrixXd two(20, 2);
   two.rowwise() = Eigen::RowVector2d(-0.1, 0.7);
   CHECK(rhat(two) == infinity);
@@ -213,8 +213,8 @@ TEST_CASE("figures do not depend on units", "[diagnostics]") {
     CHECK(nearly(scaled.ess_tail, plain.ess_tail));
     CHECK(nearly(ess_mean(scale * x), ess_mean(x)));
     CHECK(nearly(mcse_quantile(scale * x, 0.1), scale * mcse_quantile(x, 0.1)));
-    // The two draws beside a median between them are as far from it but for rounding, which decides
-    // whether their distances share a rank.
+    // The two draws on both sides of a median are equally far from it except for rounding, which
+    // decides whether their distances share a rank.
     CHECK(std::abs(scaled.rhat / plain.rhat - 1) < 1e-3);
   }
 }
@@ -237,8 +237,8 @@ TEST_CASE("figures in units of a power of two keep their bits", "[diagnostics]")
 }
 
 TEST_CASE("effective sample sizes of AR(1) chains match theory", "[diagnostics]") {
-  // Relative standard deviation of the estimate, measured over 200 seeds; that of the error of the
-  // mean is half of it. Four of them are exceeded by one seed in 16000.
+  // Relative standard deviation of the estimate, measured over 200 seeds. The error of the mean has
+  // half of it. One seed in 16000 exceeds four of them.
   const struct {
     double phi, scatter;
   } cases[] = {{-0.5, 0.024}, {0.0, 0.012}, {0.5, 0.021}, {0.9, 0.037}};
@@ -352,7 +352,7 @@ TEST_CASE("slots of opposite noise know their mean better than independent ones"
   MatrixXd pairs(500, 8);
   for (Index c = 0; c < 8; ++c) pairs.col(c) = (c % 2 == 0 ? 1.0 : -0.8) * one.col(c / 2);
   CHECK(mcse_mean(pairs, 2) < 0.6 * mcse_mean(pairs));
-  // Of independent chains it makes no difference but that of other noise.
+  // For independent chains the only difference is different noise.
   const MatrixXd apart = make({2000, 8, 0.3, 47});
   CHECK(ess_mean(apart, 2) == Approx(ess_mean(apart)).epsilon(0.2));
 }

@@ -88,12 +88,12 @@ TEST_CASE("dims that fit the shapes are accepted", "[dims]") {
 
 TEST_CASE("dims and labels that do not fit are refused by name", "[dims]") {
   CHECK(contains(refusal(1), "`y` of shape {3}: it has 2 dims (year, town)"));
-  CHECK(contains(refusal(2), "its dim `town` is 3 long here and 2 elsewhere"));
-  CHECK(contains(refusal(3), "its dim `year` is there twice"));
-  CHECK(contains(refusal(4), "the name of its dim \"draw\" is one that draws.nc uses itself"));
-  CHECK(contains(refusal(5), "the dim `town` is 2 long, and has 1 labels"));
+  CHECK(contains(refusal(2), "its dim `town` has length 3 here and length 2 at another place"));
+  CHECK(contains(refusal(3), "its dim `year` occurs twice"));
+  CHECK(contains(refusal(4), "the name of its dim \"draw\" is reserved for draws.nc"));
+  CHECK(contains(refusal(5), "the dim `town` has length 2, but 1 labels"));
   CHECK(contains(refusal(6),
-                 "the dim `towns` has labels, but nothing is recorded that has it (did "
+                 "the dim `towns` has labels, but no recorded quantity has this dim (did "
                  "you mean \"town\"?)"));
   CHECK(contains(refusal(7), "the dim `town` has two lists of labels"));
   CHECK(contains(refusal(8), "the dim `town` has the label \"Ulm\" twice"));

@@ -133,7 +133,7 @@ TEST_CASE("A wrong file of directions is refused with file, line and cure") {
   CHECK(contains(refused("x[Ulm],x[0]\n1,1\n"),
                  "d.csv: the columns \"x[Ulm]\" and \"x[0]\" name the same elements"));
   CHECK(contains(refused("x\n1\n0\n"), "d.csv:3: all weights are 0"));
-  CHECK(contains(refused("x\none\n"), "\"one\" is no finite number"));
+  CHECK(contains(refused("x\none\n"), "\"one\" is not a finite number"));
   CHECK(contains(refused("name,x\np,1\np,2\n"), "d.csv:3: the name \"p\""));
   CHECK(contains(refused("name\np\n"), "d.csv:2: all weights are 0"));
 }

@@ -1,6 +1,7 @@
 // Draws of whole numbers against their probabilities: chi-square of 20000 draws in cells of at
-// least 20, each wrong by chance with probability 1e-6 (20 of them in this file); a law that is off
-// by a few per cent must fail. SPDX-License-Identifier: Apache-2.0
+// least 20. Each test fails by chance with probability 1e-6 (20 of them in this file). A
+// distribution that is off by a few per cent must fail.
+// SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
 #include <mixwell/detail/standard_draws.hpp>

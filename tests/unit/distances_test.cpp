@@ -1,4 +1,4 @@
-// Distances from references: by hand, on Gaussians, and what must not change them.
+// Distances from references: computed by hand, on Gaussians, and unchanged by what must not matter.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("relative errors are sums of sizes over sums of sizes", "[distances]")
 }
 
 TEST_CASE("the Amari distance is that of its formula", "[distances]") {
-  // P itself where the reference is I: rows 1.5 / 1 and 5 / 4, columns 5 / 4 ... by hand.
+  // P itself if the reference is I: rows 1.5 / 1 and 5 / 4, columns 5 / 4 ... by hand.
   const MatrixXd P{{1, -0.5}, {1, 4}};
   const double rows = (1.5 - 1) + (1.25 - 1);
   const double columns = (2.0 - 1) + (4.5 / 4 - 1);

@@ -1,5 +1,5 @@
 // Log densities against Boost.Math at 50 points each, their derivatives against differences, and
-// the mean of their scores, which is zero.
+// the mean of their scores, which must be zero.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -115,7 +115,7 @@ Arguments seeded(const Numbers& at) {
   return arguments;
 }
 
-/// 50 points of a law, whole numbers for y where it counts.
+/// 50 points of a distribution. y takes whole numbers if it counts.
 std::vector<Numbers> points(const Law& law) {
   Eigen::MatrixXd u(static_cast<Index>(law.ranges.size()), 50);
   mixwell::Stream(3, std::string("test/") + law.name).uniforms({}, u);

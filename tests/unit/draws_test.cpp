@@ -1,6 +1,6 @@
-// DrawsFile: reading parts of variables, the hash, and files that are none.
+// DrawsFile: reading parts of variables, the hash, and files that are not draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "draws_testing.hpp"
 
 #include <catch2/catch.hpp>
@@ -181,16 +181,18 @@ TEST_CASE("a file that is no draws file says so") {
     std::ofstream(folder.path() + "/" + name) << "not a result\n";
     return folder.path() + "/" + name;
   };
-  CHECK_THROWS_WITH(DrawsFile(folder.path()), Catch::Contains("draws.nc: no such file") &&
-                                                  Catch::Contains("give a draws.nc"));
-  CHECK_THROWS_WITH(DrawsFile(folder.path() + "/none.nc"), Catch::Contains("no such file"));
+  CHECK_THROWS_WITH(
+      DrawsFile(folder.path()),
+      Catch::Contains("draws.nc: this file does not exist") && Catch::Contains("Give a draws.nc"));
+  CHECK_THROWS_WITH(DrawsFile(folder.path() + "/none.nc"),
+                    Catch::Contains("this file does not exist"));
   CHECK_THROWS_WITH(DrawsFile(text("text.nc")), Catch::Contains("text.nc: cannot open it") &&
-                                                    Catch::Contains("whole draws.nc"));
+                                                    Catch::Contains("complete draws.nc"));
   std::filesystem::create_directory(folder.path() + "/resume");
   text("resume/draws.nc.partial");
   CHECK_THROWS_WITH(DrawsFile(folder.path()),
-                    Catch::Contains("did not end: go on with `mixwell run --resume " +
-                                    folder.path() + "`, or run again"));
+                    Catch::Contains("did not end. Continue it with `mixwell run --resume " +
+                                    folder.path() + "`, or run its manifest again"));
   CHECK_THROWS_AS(DrawsFile(folder.path()), InputError);
 }
 

@@ -1,4 +1,4 @@
-// Support for tests that write and read draws.nc.
+// Shared by tests that write and read draws.nc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,8 +40,8 @@ inline RunHeader header(const std::string& folder, std::vector<Column> columns) 
   return h;
 }
 
-/// number(column, draw, chain, element) of every draw that is written; of a column that is `once`
-/// those of draw 0 of sampling.
+/// number(column, draw, chain, element) for every draw that is written. For a column that is
+/// `once`, only for draw 0 of sampling.
 template <class Number>
 void write_draws(Recording& recording, const RunHeader& h, const Number& number, bool warmup,
                  std::int64_t first, std::int64_t draws) {

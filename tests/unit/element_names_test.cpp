@@ -81,18 +81,20 @@ TEST_CASE("what names no element is refused with the rule and the nearest label"
     CHECK_THAT(refusal(of, name), Catch::Contains(rule));
   };
   says(by_town, "z[ulm]",
-       "\"z[ulm]\" has \"ulm\" where an index, a slice or a label stands (did you mean \"Ulm\"?)");
-  says(by_town, "z[]", "has \"\" where an index, a slice or a label stands (known: Ulm, Bonn, ");
+       "\"z[ulm]\" has \"ulm\" where an index, a slice or a label must be (did you mean \"Ulm\"?)");
+  says(by_town, "z[]", "has \"\" where an index, a slice or a label must be (known: Ulm, Bonn, ");
   says(by_town, "z[Bonn,Rhin]", "has \"Bonn,Rhin\" where");
   says(by_town, "z[Bonn,Rhin]", "did you mean \"Bonn,Rhine\"?");
   says(by_town, "z[5]",
-       "goes beyond the array: 5 of 5, and `z` has the shape [5], and is no label");
-  says(by_town_and_year, "z[Ulm,1965]", "and is no label (did you mean \"1962\"?)");
+       "goes beyond the array: 5 is outside a dimension of length 5, because `z` has the shape [5] "
+       "and indices count from 0. \"5\" is not a label either");
+  says(by_town_and_year, "z[Ulm,1965]", "\"1965\" is not a label either (did you mean \"1962\"?)");
   says(by_town_and_year, "z[Ulm,]", "has \"\" where");
-  says(by_town_and_year, "z[1962,Ulm]", "goes beyond the array: 1962 of 5");
-  says(by_town_and_year, "z[0,0,0]", "gives 3 indices, and `z` has the shape [5, 3]");
-  says(column({3}, {}), "z[Ulm]", "has \"Ulm\" where an index or a slice stands, such as 3");
-  says(column({}, {}), "z[0]", "gives 1 indices, and `z` is a scalar");
+  says(by_town_and_year, "z[1962,Ulm]",
+       "goes beyond the array: 1962 is outside a dimension of length 5");
+  says(by_town_and_year, "z[0,0,0]", "gives 3 indices, but `z` has the shape [5, 3]");
+  says(column({3}, {}), "z[Ulm]", "has \"Ulm\" where an index or a slice must be, such as 3");
+  says(column({}, {}), "z[0]", "gives 1 indices, but `z` is a scalar");
   for (const char* const name : {"z[", "z[Ulm", "zUlm]", "x[Ulm]", "zz"})
     CHECK(found(by_town, name) == Indices{-1});
 }

@@ -173,7 +173,9 @@ TEST_CASE("points that are not finite are left out of a fit") {
   CHECK((found - wanted).norm() == 0.0);
 }
 
-TEST_CASE("an estimator of potentials is refused as a curvature, and a curvature as a surrogate") {
+TEST_CASE(
+    "an estimator of potentials is refused as a preconditioner, and a preconditioner as a "
+    "surrogate") {
   const std::string model = "[model.m]\nuse = \"quartic\"\n";
   CHECK_THROWS_AS(
       composing::compose(model + "[estimator.e]\nuse = \"elm-surrogate\"\n[kernel.k]\nuse = "
@@ -183,7 +185,7 @@ TEST_CASE("an estimator of potentials is refused as a curvature, and a curvature
                       model + "[estimator.e]\nuse = \"lbfgs\"\n[oracle.o]\nuse = \"surrogate\"\n"
                               "estimator = \"e\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n"),
                   InputError);
-  // Each finds its own where the manifest does not say.
+  // If the manifest names none, the oracle and the kernel each find the right estimator.
   CHECK_NOTHROW(composing::compose(
       model +
       "[estimator.e]\nuse = \"elm-surrogate\"\n[estimator.c]\nuse = \"dense\"\n[oracle.o]\n"

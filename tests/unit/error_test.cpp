@@ -1,4 +1,4 @@
-// Messages, and the search for what somebody may have meant.
+// Error messages, and suggestions for misspelt names.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 

@@ -1,4 +1,4 @@
-// Effective sample sizes: autocovariances, the errors of estimates, and how a person reads them.
+// Effective sample sizes: autocovariances, the errors of estimates, and their text for readers.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/text_layout.hpp"
 #include "diagnostics/autocovariance.hpp"
@@ -60,7 +60,8 @@ TEST_CASE("autocovariances of any lag are those of the definition") {
 
 namespace {
 
-/// x_t = rho x_{t-1} + sqrt(1 - rho^2) z_t, started from its law: draws x chains.
+/// x_t = rho x_{t-1} + sqrt(1 - rho^2) z_t, started from its stationary distribution: draws x
+/// chains.
 MatrixXd autoregression(double rho, Index draws, Index chains, std::uint64_t seed) {
   MatrixXd x(draws, chains);
   mixwell::Stream(seed, "ar").normals({}, x);

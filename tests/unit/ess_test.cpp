@@ -1,4 +1,4 @@
-// The papers' own effective sample sizes: closed forms, the definitions term by term, and theory.
+// Effective sample sizes as papers define them: closed forms, the definitions term by term, theory.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -33,7 +33,7 @@ MatrixXd ar1(Index draws, Index chains, double phi, unsigned seed) {
   return x;
 }
 
-/// n/2 zeros, then as many ones: rho_k = 1 - 3 k / n as long as k <= n / 2.
+/// n/2 zeros, then n/2 ones: rho_k = 1 - 3 k / n while k <= n / 2.
 VectorXd step(Index n) {
   VectorXd x = VectorXd::Zero(n);
   x.tail(n / 2).setOnes();

@@ -1,5 +1,6 @@
-// Models with closed forms, gamma, funnel, banana, double well, quartic: contracts, values and
-// exact draws. SPDX-License-Identifier: Apache-2.0
+// Models with closed forms (gamma, funnel, banana, double well, quartic): contracts, values and
+// exact draws.
+// SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
 #include <mixwell/contracts/model.hpp>

@@ -79,10 +79,11 @@ TEST_CASE("alpha and beta follow a step size that is jittered") {
 
 TEST_CASE("noise that is known is estimated to be what it is") {
   // D = eps V / 2 = 0.2 for A = I; with A = H = 1.5 I it is 0.45.
-  const auto drawn = [&](const std::string& lines, const std::string& curvature) {
-    return after_50(model_table + noisy_table + curvature + integrator("friction = 2\n" + lines) +
-                    kernel("step_size = 0.1\n" +
-                           std::string(curvature.empty() ? "" : "coupling = \"symmetric\"\n")));
+  const auto drawn = [&](const std::string& lines, const std::string& preconditioner) {
+    return after_50(
+        model_table + noisy_table + preconditioner + integrator("friction = 2\n" + lines) +
+        kernel("step_size = 0.1\n" +
+               std::string(preconditioner.empty() ? "" : "coupling = \"symmetric\"\n")));
   };
   const support::TemporaryFolder folder;
   const std::string H = "[estimator.e]\nuse = \"curvature-file\"\nfile = \"" +
@@ -114,21 +115,21 @@ TEST_CASE("an estimate of the noise counts as one more gradient") {
 TEST_CASE("one quantity in two notations is refused") {
   const std::string k = kernel("");
   CHECK(contains(refusal(batch_table + integrator("friction = 1\nalpha = 0.1\n") + k),
-                 "integrator.i.alpha = 0.1: says in other words what `friction` says; give one"));
+                 "integrator.i.alpha = 0.1: `friction` sets the same thing. Remove one"));
   CHECK(contains(refusal(batch_table + integrator("noise_estimate = 1\nbeta = 0.1\n") + k),
-                 "integrator.i.beta = 0.1: says in other words what `noise_estimate` says"));
-  CHECK(contains(refusal(batch_table + integrator("beta = 0.1\n") + k), "It goes with alpha"));
+                 "integrator.i.beta = 0.1: `noise_estimate` sets the same thing"));
+  CHECK(contains(refusal(batch_table + integrator("beta = 0.1\n") + k), "It needs alpha"));
   CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nnoise_estimate = 0.05\n") + k),
-                 "goes with `friction`"));
+                 "must not be given with `alpha`. Give `beta` instead"));
   CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nbeta = 0.2\n") + k),
-                 "is above `alpha`"));
+                 "must be at most `alpha`"));
   CHECK(contains(refusal(batch_table + integrator("friction = 0.1\nnoise_estimate = 0.2\n") + k),
-                 "is above `friction`"));
+                 "must be at most `friction`"));
   CHECK(contains(refusal(batch_table +
                          integrator("noise_estimate = 0.2\nnoise_from = \"empirical-full\"\n") + k),
-                 "estimates D from each minibatch"));
+                 "estimates the gradient noise D from each minibatch"));
   CHECK(contains(refusal(batch_table + kernel("step_size = 0.1\nlearning_rate = 0.01\n")),
-                 "kernel.k.learning_rate = 0.01: says in other words what `step_size` says"));
+                 "kernel.k.learning_rate = 0.01: `step_size` sets the same thing"));
 }
 
 TEST_CASE("friction that is a matrix draws what the number draws where it is a multiple of I") {
@@ -153,19 +154,19 @@ TEST_CASE("entries that are no friction are refused") {
   const auto why = [](const std::string& lines) {
     return refusal(noisy_table + integrator(lines) + kernel("step_size = 0.1\n"));
   };
-  CHECK(
-      contains(why("friction_matrix = [1, 2]\n"),
-               "integrator `i`: friction_matrix has 2 numbers, and the dimension is 3; give 3 for "
-               "a diagonal, or 9, row by row"));
-  CHECK(contains(why("friction_matrix = [1, 0, 2]\n"), "must have numbers above 0"));
+  CHECK(contains(why("friction_matrix = [1, 2]\n"),
+                 "integrator `i`: `friction_matrix` has 2 numbers, but the dimension is 3. Give 3 "
+                 "numbers for a diagonal, or 9 for a matrix, row by row."));
+  CHECK(contains(why("friction_matrix = [1, 0, 2]\n"), "must have only numbers above 0"));
   CHECK(contains(why("friction_matrix = [1, 2, 0, 2, 1, 0, 0, 0, 1]\n"),
-                 "must be symmetric, with eigenvalues above 0"));
+                 "must be symmetric, and all its eigenvalues must be above 0"));
   CHECK(contains(why("friction_matrix = [2, 1, 0, 0, 2, 0, 0, 0, 2]\n"), "must be symmetric"));
   CHECK(contains(why("friction_matrix = [1, 2, 3]\nnoise_estimate = 1.5\n"),
-                 "noise_estimate is above the least eigenvalue 1.0"));
-  CHECK(contains(why("friction_matrix = [1, 2, 3]\nalpha = 0.1\n"), "of a number"));
+                 "`noise_estimate` must be at most the least eigenvalue 1.0"));
+  CHECK(contains(why("friction_matrix = [1, 2, 3]\nalpha = 0.1\n"),
+                 "gives the friction as a number"));
   CHECK(contains(why("friction_matrix = [1, 2, 3]\nfriction = 1\n"),
-                 "says in other words what `friction` says"));
+                 "`friction` sets the same thing"));
 }
 
 TEST_CASE("what the other notation says is left out of the effective manifest and of the schema") {
@@ -191,8 +192,8 @@ TEST_CASE("noise is estimated only where the oracle tells it") {
       integrator("noise_from = \"empirical-diagonal\"\n") + kernel("step_size = 0.01\n");
   CHECK(contains(
       refusal("[oracle.o]\nuse = \"exact\"\n" + rest),
-      "kernel `k`: integrator `i` estimates the noise of each gradient, and oracle `o` gives "
-      "no noise to estimate. Use an oracle of minibatches with at least 2 cases each"));
+      "kernel `k`: integrator `i` estimates the noise of each gradient, but oracle `o` gives "
+      "no noise to estimate. Use an oracle with minibatches of at least 2 cases"));
   CHECK(contains(refusal("[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + rest),
                  "no noise to estimate"));
   CHECK(refusal(batch_table + rest) == "accepted");
@@ -211,11 +212,12 @@ TEST_CASE("friction below the noise that was estimated ends the run with its cur
   for (const std::string from : {"empirical-diagonal", "empirical-full"}) {
     const std::string lines = "noise_from = \"" + from + "\"\n";
     const std::string rates = failure(lines + "friction = 0.1\n", "step_size = 0.1\n");
-    CHECK(contains(rates, "integrator `i`: friction = 0.1 is too small for the noise"));
-    CHECK(contains(rates, "D = eps V / 2 = 0.2 in its largest direction at eps = 0.1"));
-    CHECK(contains(rates, "raise friction, take larger minibatches or a smaller step size"));
+    CHECK(contains(rates, "integrator `i`: friction = 0.1 is too small for the estimated noise"));
+    CHECK(
+        contains(rates, "D = eps V / 2 = 0.2 in the direction where it is largest, at eps = 0.1"));
+    CHECK(contains(rates, "Raise friction, use larger minibatches, or use a smaller step size"));
     const std::string shares = failure(lines + "alpha = 0.01\n", "learning_rate = 0.01\n");
-    CHECK(contains(shares, "alpha = 0.01 is too small for the noise"));
+    CHECK(contains(shares, "alpha = 0.01 is too small for the estimated noise"));
     CHECK(contains(shares, "beta = eps^2 V / 2 = 0.02"));
     CHECK(failure(lines + "friction = 0.21\n", "step_size = 0.1\n") == "accepted");
   }

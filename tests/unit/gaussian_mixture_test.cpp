@@ -120,7 +120,7 @@ TEST_CASE("a mixture refuses lists that do not fit together", "[gaussian-mixture
   CHECK(contains(refused("weights = [1, 0]"), "weights"));
   CHECK(contains(refused("weights = [1, 1, 1]"), "for each of the 3 weights, but has 4"));
   CHECK(contains(refused("means = []"), "means"));
-  CHECK(contains(refused("sd = [1, 1, 1]"), "must hold 1 or 2 numbers"));
+  CHECK(contains(refused("sd = [1, 1, 1]"), "must have 1 or 2 numbers"));
   CHECK(contains(refused("sd = [1, -1]"), "sd"));
   CHECK(contains(refused("weights = [1, inf]"), "finite"));
   CHECK(contains(refused("means = [nan, 0, 1, 1]"), "finite"));

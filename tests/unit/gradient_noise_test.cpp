@@ -1,4 +1,4 @@
-// What oracles tell of the noise in their gradients, against the noise itself.
+// What oracles report about the noise in their gradients, against the noise itself.
 // SPDX-License-Identifier: Apache-2.0
 #include "oracle_contract.hpp"
 
@@ -38,7 +38,7 @@ std::string minibatch(bool replacement) {
          "\nreplacement = " + (replacement ? "true\n" : "false\n");
 }
 
-/// Both d^2 x seeds: (g - grad U)(g - grad U)', whose mean is V, and the estimates of V.
+/// Both are d^2 x seeds: (g - grad U)(g - grad U)', whose mean is V, and the estimates of V.
 struct Noise {
   Eigen::MatrixXd products;
   Eigen::MatrixXd estimates;
@@ -81,7 +81,7 @@ TEST_CASE("a minibatch tells the covariance of its gradient, in the mean over ba
       const double right = largest_z(noise, 1.0);
       INFO(c.name << (replacement ? " with" : " without") << " replacement: |z| <= " << right);
       CHECK(right <= 5.0);
-      // Wrong twins: squares divided by n, and the factor of the finite population forgotten.
+      // Mutants: squares divided by n, and the factor of the finite population forgotten.
       CHECK(largest_z(noise, (batch_size - 1.0) / batch_size) > 8.0);
       const double finite = 1.0 - static_cast<double>(batch_size) / static_cast<double>(c.terms);
       CHECK(largest_z(noise, replacement ? finite : 1.0 / finite) > 8.0);

@@ -1,4 +1,4 @@
-// The rules that every kernel graph obeys while it is built, and what readers ask of its edges.
+// The rules that a kernel graph must obey while it is built, and queries of its edges.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 #include "toy_graphs.hpp"

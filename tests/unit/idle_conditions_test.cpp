@@ -1,4 +1,4 @@
-// Example that say with what they have an effect, and manifests that give them elsewhere.
+// Keys that declare when they have an effect, and manifests that give them elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "support.hpp"
@@ -50,17 +50,15 @@ TEST_CASE("a condition of a key is told in words, and why it does not hold") {
   CHECK(bend.condition() == "shape = \"round\" or \"bent\"");
   CHECK(margin.condition() == "limit, a thing");
   CHECK(fields.why_idle(*fields.find("shape")).empty());
-  CHECK(
-      fields.why_idle(bend) ==
-      "has no effect where shape = \"flat\". It goes with shape = \"round\" or \"bent\": set that, "
-      "or leave this key out");
+  CHECK(fields.why_idle(bend) ==
+        "has no effect because shape = \"flat\". It needs shape = \"round\" or \"bent\". Set that "
+        "key accordingly, or leave this key out");
   keys.shape = "bent";
   CHECK(fields.why_idle(bend).empty());
-  CHECK(contains(fields.why_idle(margin), "where limit is not set. It goes with limit"));
+  CHECK(contains(fields.why_idle(margin), "because limit is not set. It needs limit"));
   keys.limit = 2.0;
   CHECK(fields.why_idle(margin) ==
-        "has no effect here. It goes with a thing. Change what rules that out, or leave this key "
-        "out");
+        "has no effect here. It needs a thing. Meet this condition, or leave this key out");
   keys.is_there = true;
   CHECK(fields.why_idle(margin).empty());
 }
@@ -70,7 +68,7 @@ TEST_CASE("a condition on a key that is none is a fault of the plugin") {
   Fields fields;
   fields.number("one", one).only_with("other");
   CHECK_THROWS_WITH(fields.why_idle(fields.all().front()),
-                    Catch::Contains("key `one` is declared to go with `other`"));
+                    Catch::Contains("key `one` is declared to need the key `other`"));
 }
 
 TEST_CASE("a key without an effect is refused with its place, its value and what it goes with") {
@@ -79,14 +77,14 @@ TEST_CASE("a key without an effect is refused with its place, its value and what
     INFO(message);
     CHECK(contains(message, "test.toml:7:"));
     CHECK(contains(message, "kernel.k." + key.substr(0, key.find(' '))));
-    CHECK(contains(message, "has no effect where schedule = \"constant\""));
+    CHECK(contains(message, "has no effect because schedule = \"constant\""));
     CHECK(refusal(langevin + "schedule = \"polynomial\"\n" + key + "\n") == "accepted");
   }
   CHECK(contains(refusal(langevin + "schedule = \"power\"\noffset = 5.0\n"),
-                 "It goes with schedule = \"polynomial\""));
+                 "It needs schedule = \"polynomial\""));
   CHECK(contains(refusal(bowl + "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 4\n[compositor.c]\nuse "
                                 "= \"ensemble-chain\"\nhistory = 7\n"),
-                 "It goes with memory = \"own-history\" or \"published\""));
+                 "It needs memory = \"own-history\" or \"published\""));
 }
 
 TEST_CASE("a key that another one rules out says which") {
@@ -94,17 +92,17 @@ TEST_CASE("a key that another one rules out says which") {
     return refusal(bowl + "[kernel.k]\nuse = \"hamiltonian\"\n" + keys);
   };
   CHECK(contains(said("steps = 5\nsteps_jitter = [2, 4]\n"),
-                 "It goes with a fixed number of steps, without steps_jitter. Change"));
+                 "It needs a fixed number of steps, without steps_jitter. Meet this condition"));
   CHECK(contains(said("refresh_every = 3\npersistence = 1.0\n"),
-                 "It goes with persistence below 1; at 1 the momentum is never redrawn. Change"));
+                 "It needs persistence below 1, because at 1 the momentum is never redrawn. "
+                 "Meet this condition"));
 }
 
 TEST_CASE("a key of [run] without an effect is refused with its place and what it goes with") {
   const auto said = [](const std::string& keys) { return refusal("[run]\n" + keys + bowl); };
-  CHECK(
-      contains(said("check_every = 50\n"),
-               "test.toml:3:15: run.check_every = 50: has no effect here. It goes with a stop rule "
-               "(stop_gradients, stop_seconds, stop_min_ess or stop_mcse)"));
+  CHECK(contains(said("check_every = 50\n"),
+                 "test.toml:3:15: run.check_every = 50: has no effect here. It needs a stop rule "
+                 "(stop_gradients, stop_seconds, stop_min_ess or stop_mcse)"));
   for (const std::string rule :
        {"stop_gradients = 9.0", "stop_seconds = 9.0", "stop_min_ess = 9.0", "stop_mcse = 0.1"})
     CHECK(said("check_every = 50\n" + rule + "\n") == "accepted");
@@ -113,20 +111,21 @@ TEST_CASE("a key of [run] without an effect is refused with its place and what i
     const std::string text = said("draws = 20\nthin = 2\n" + rule + "\n");
     CHECK(contains(text, "test.toml:5:"));
     CHECK(contains(text,
-                   "this rule is first looked at after check_every = 100 sweeps, and the run "
-                   "ends after draws * thin = 40. Set check_every = 40 or less"));
+                   "Mixwell first checks this rule after check_every = 100 sweeps, but the run "
+                   "ends after draws * thin = 40 sweeps. Set check_every = 40 or less"));
     CHECK(said("draws = 20\nthin = 2\ncheck_every = 40\n" + rule + "\n") == "accepted");
   }
   CHECK(said("draws = 20\nstop_seconds = 9.0\n") == "accepted");
   CHECK(contains(said("record_warmup = true\nwarmup = 0\n"),
-                 "run.record_warmup = true: has no effect here. It goes with warmup above 0"));
+                 "run.record_warmup = true: has no effect here. It needs warmup above 0"));
   CHECK(said("record_warmup = true\n") == "accepted");
 }
 
 TEST_CASE("a key without an effect may have its default, so that effective manifests run") {
   CHECK(refusal(langevin + "exponent = 0.51\nhold = 1\n") == "accepted");
   const std::string effective = composing::compose(langevin).effective_manifest;
-  CHECK(contains(effective, "exponent = 0.51  # delta; only with schedule = "));
+  CHECK(contains(effective,
+                 "exponent = 0.51  # exponent delta of the schedule; only with schedule = "));
   CHECK_NOTHROW(parse_manifest(effective, "again.toml", composing::registry()));
 }
 
@@ -135,7 +134,7 @@ TEST_CASE("a reference without an effect is refused where it is given by name") 
                              "[estimator.e]\nuse = \"rms-diagonal\"\n[kernel.k]\nuse = "
                              "\"recipe\"\ndynamics = \"sgnht\"\n";
   CHECK(refusal(recipe) == "accepted");
-  CHECK(contains(refusal(recipe + "estimator = \"e\"\n"), "It goes with dynamics = \"sgrld\""));
+  CHECK(contains(refusal(recipe + "estimator = \"e\"\n"), "It needs dynamics = \"sgrld\""));
 }
 
 TEST_CASE("compositions made in code have the same conditions") {

@@ -1,5 +1,5 @@
-// What the program reads from: files and pipes of a shell; what else is refused, and never waited
-// for. SPDX-License-Identifier: Apache-2.0
+// What the program reads: files, and pipes of a shell. Everything else is refused without waiting.
+// SPDX-License-Identifier: Apache-2.0
 #include "data_making.hpp"
 #include "files/reading.hpp"
 #include "files/toml_file.hpp"
@@ -101,18 +101,19 @@ TEST_CASE("A text has at most as many bytes as it may") {
   const std::string path = folder.file("m.toml", std::string(100, '#'));
   CHECK(read_text_file(path, "manifest", "", 100).size() == 100);
   CHECK(contains(refused([&] { read_text_file(path, "manifest", "", 99); }),
-                 "m.toml: the manifest has more than 99 bytes"));
+                 "m.toml: the manifest is larger than the limit of 99 bytes"));
   const std::string large = folder.file("large.toml", std::string((16 << 20) + 1, '#'));
-  CHECK(contains(refused([&] { read_toml_text(large, "manifest"); }), "more than 16777216 bytes"));
+  CHECK(contains(refused([&] { read_toml_text(large, "manifest"); }),
+                 "larger than the limit of 16777216 bytes"));
 }
 
 TEST_CASE("A line that no table has is refused with its number") {
   const support::TemporaryFolder folder;
   const std::string bomb =
       folder.file("bomb.csv.gz", making::gzipped("x\n1\n" + std::string((64 << 20) + 1, '0')));
-  CHECK(contains(refused([&] { CsvTable{bomb}; }), "bomb.csv.gz:3:1: a line of more than 64 MiB"));
+  CHECK(contains(refused([&] { CsvTable{bomb}; }), "bomb.csv.gz:3:1: a line has more than 64 MiB"));
   const std::string cases = folder.file("cases", making::gzipped(std::string((64 << 20) + 1, '0')));
-  CHECK(contains(refused([&] { LibsvmTable{cases}; }), "cases:1:1: a line of more than 64 MiB"));
+  CHECK(contains(refused([&] { LibsvmTable{cases}; }), "cases:1:1: a line has more than 64 MiB"));
 }
 
 TEST_CASE("Keys and values of TOML that go too deep are refused with their line") {

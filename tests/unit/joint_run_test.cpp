@@ -1,4 +1,4 @@
-// Replicates divided among ranks: the bits of one process, and one error for all.
+// Replicates divided among ranks: the same bits as one process, and one error for all.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/joint_run.hpp"
 
@@ -15,7 +15,7 @@ using support::World;
 
 namespace {
 
-/// Wrong: what comes from others stands in the order of ranks seen from this one.
+/// Wrong: the values from others are in the order of ranks counted from this one.
 class TurnedRanks final : public ThreadRanks {
  public:
   using ThreadRanks::ThreadRanks;
@@ -26,7 +26,7 @@ class TurnedRanks final : public ThreadRanks {
   }
 };
 
-/// Wrong: what pools replicates sees this rank's alone.
+/// Wrong: what pools replicates sees only those of this rank.
 class DeafRanks final : public ThreadRanks {
  public:
   using ThreadRanks::ThreadRanks;
@@ -158,5 +158,5 @@ TEST_CASE("more ranks than blocks of replicates are refused with the number that
   } catch (const InputError& error) {
     message = error.what();
   }
-  CHECK(message.find("start 2 ranks at most, or draw more than 16") != std::string::npos);
+  CHECK(message.find("Start at most 2 ranks, or set run.replicates above 16") != std::string::npos);
 }

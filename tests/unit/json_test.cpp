@@ -1,4 +1,4 @@
-// Texts of any bytes in JSON.
+// Texts with any bytes in JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 

@@ -1,4 +1,4 @@
-// What a summary could not judge: by which figure, why, and how many; and chains that never moved.
+// What a summary could not judge: by which figure, why and how many; and chains that never moved.
 // SPDX-License-Identifier: Apache-2.0
 #include "draws_testing.hpp"
 
@@ -63,7 +63,7 @@ TEST_CASE("draws that are NaN or infinite are counted, with the first variable")
   CHECK(infinite.variable == "c");
   CHECK(infinite.because == "2 of 200 draws are infinite");
   CHECK(infinite.lacks("mcse_mean"));
-  CHECK_FALSE(infinite.lacks("rhat"));  // of ranks
+  CHECK_FALSE(infinite.lacks("rhat"));  // R-hat uses ranks
   CHECK(summary.find("b[1]")->nan_draws == 20);
   CHECK(summary.find("c")->infinite_draws == 2);
 }

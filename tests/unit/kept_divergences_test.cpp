@@ -1,4 +1,4 @@
-// How many divergences a sampler keeps with their positions.
+// The number of divergences whose positions a sampler keeps.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

@@ -1,4 +1,4 @@
-// Dual averaging against its recursion, and at its goal.
+// Dual averaging against its recursion, and at its target.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/kernel/learner.hpp>
 

@@ -1,5 +1,5 @@
-// The likelihood of a logistic regression: error of its functions, every shape, every number of
-// threads, and columns that go wrong.
+// The likelihood of a logistic regression: error of its functions, all shapes, all numbers of
+// threads, and columns that are not finite.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/logistic-regression/likelihood.hpp"
 

@@ -66,7 +66,7 @@ MatrixXd first_gradients(const mixwell::Model& model, Index n) {
   return out;
 }
 
-/// x, a, town, offset o, weight w: what the table below says, as numbers.
+/// x, a, town, offset o, weight w: the table below as numbers.
 struct Case {
   double x, a;
   const char* town;
@@ -281,11 +281,11 @@ TEST_CASE("bad columns of a linear Gaussian model are refused with place and cur
                  "columns.csv:8: row 7, column \"w\": \"0\" must be above 0"));
   CHECK(contains(refusal(Columns(every_column, "1,2,NA,0,1\n").body()),
                  "columns.csv:8: row 7, column \"town\": \"NA\": a value is missing"));
-  CHECK(contains(refusal(Columns("").body()), "column \"town\": \"b\" is no finite number"));
+  CHECK(contains(refusal(Columns("").body()), "column \"town\": \"b\" is not a finite number"));
   CHECK(contains(refusal(Columns("factors = [\"town\"]\noffset = \"town\"\n").body()),
-                 "which is in offset"));
-  CHECK(contains(refusal(simulated("cases = 3\nweights = \"w\"\n")), "goes with data"));
-  CHECK(contains(refusal(simulated("cases = 3\nintercept = true\n")), "goes with data"));
+                 "which `offset` already names"));
+  CHECK(contains(refusal(simulated("cases = 3\nweights = \"w\"\n")), "needs data"));
+  CHECK(contains(refusal(simulated("cases = 3\nintercept = true\n")), "needs data"));
 }
 
 TEST_CASE("coefficients have the names of their columns", "[linear-gaussian]") {
@@ -371,14 +371,16 @@ TEST_CASE("bad keys of a linear Gaussian model are refused with their rule", "[l
   CHECK(contains(refusal(use + "cases = 100000\ndimension = 1000000000\n"), "at most 2^30"));
   CHECK(contains(refusal(simulated("cases = 3\ncorrelation = 1\n")), "must be below 1"));
   CHECK(contains(refusal(simulated("cases = 3\nnoise_variance = 0\n")), "must be above 0"));
-  CHECK(contains(refusal(simulated("cases = 3\nresponse = \"x\"\n")), "goes with data"));
-  CHECK(contains(refusal(simulated("cases = 3\ninputs = [\"x\"]\n")), "goes with data"));
+  CHECK(contains(refusal(simulated("cases = 3\nresponse = \"x\"\n")), "needs data"));
+  CHECK(contains(refusal(simulated("cases = 3\ninputs = [\"x\"]\n")), "needs data"));
   CHECK(contains(refusal(fixture.body()), "response"));
   const std::string with = "response = \"x\"\n";
-  CHECK(contains(refusal(fixture.body(with + "cases = 3\n")), "goes with simulated cases"));
-  CHECK(contains(refusal(fixture.body(with + "correlation = 0.5\n")), "goes with simulated"));
+  CHECK(
+      contains(refusal(fixture.body(with + "cases = 3\n")), "must be left out if `data` is given"));
+  CHECK(contains(refusal(fixture.body(with + "correlation = 0.5\n")),
+                 "must be left out if `data` is given"));
   CHECK(contains(refusal(fixture.body("response = \"y\"\n")), "\"y\""));
-  CHECK(contains(refusal(fixture.body(with + "inputs = [\"x\"]\n")), "names the response"));
+  CHECK(contains(refusal(fixture.body(with + "inputs = [\"x\"]\n")), "must not name the response"));
   CHECK(contains(refusal(fixture.body(with + "inputs = [\"a\", \"a\"]\n")), "twice"));
   CHECK(contains(refusal(fixture.body(with + "inputs = [\"c\"]\n")), "\"c\""));
 }

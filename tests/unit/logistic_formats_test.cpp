@@ -217,7 +217,7 @@ TEST_CASE("constant columns without names share one remark", "[logistic-regressi
   const auto remarks = support::make_model(data)->remarks();
   REQUIRE(remarks.size() == 1);
   CHECK(contains(remarks[0], "3 of the 4 columns of "));
-  CHECK(contains(remarks[0], "are constant (\"input 1\", \"input 2\", \"input 4\"): "));
+  CHECK(contains(remarks[0], "are constant (\"input 1\", \"input 2\", \"input 4\"). "));
   CHECK(support::make_model(data + raw)->remarks().empty());
 }
 
@@ -234,13 +234,14 @@ TEST_CASE("constant columns with names share one remark too", "[logistic-regress
       support::make_model(Fixture::use("csv", file) + "response = \"y\"\n")->remarks();
   REQUIRE(remarks.size() == 1);
   CHECK(contains(remarks[0], "500 of the 501 columns of "));
-  CHECK(contains(remarks[0], "(\"c0\", \"c1\", \"c2\" and 497 more): each is centred"));
+  CHECK(contains(remarks[0], "(\"c0\", \"c1\", \"c2\" and 497 more). They are centred"));
 }
 
 TEST_CASE("a format that no reader has is no CSV file", "[logistic-regression]") {
   mixwell::regression::Source source;
   source.format = "parquet";
-  CHECK_THROWS_WITH(source.read_as(), Catch::Contains("\"parquet\" is no format that is read"));
+  CHECK_THROWS_WITH(source.read_as(),
+                    Catch::Contains("must be csv, libsvm or idx (got \"parquet\")"));
   CHECK_THROWS_AS(mixwell::regression::training_table(source), mixwell::ParameterError);
   for (const auto& [word, format] : mixwell::regression::formats) {
     source.format = word;
@@ -255,15 +256,15 @@ TEST_CASE("keys of another format are refused, and those of this one missed",
   const auto svm = [&](const std::string& rest) { return support::refusal(fixture.libsvm(rest)); };
   const auto idx = [&](const std::string& rest) { return support::refusal(fixture.idx(rest)); };
   const std::string some = fixture.file("some", "x");
-  CHECK(contains(svm("response = \"a\""), "It goes with format = \"csv\""));
-  CHECK(contains(svm("inputs = [\"a\"]"), "It goes with format = \"csv\""));
-  CHECK(contains(idx("predict.p = { a = 1 }"), "goes with format = \"csv\""));
-  CHECK(contains(csv(Fixture::key("labels", some)), "goes with format = \"idx\""));
+  CHECK(contains(svm("response = \"a\""), "It needs format = \"csv\""));
+  CHECK(contains(svm("inputs = [\"a\"]"), "It needs format = \"csv\""));
+  CHECK(contains(idx("predict.p = { a = 1 }"), "It needs format = \"csv\""));
+  CHECK(contains(csv(Fixture::key("labels", some)), "It needs format = \"idx\""));
   CHECK(contains(support::refusal(Fixture::use("idx", some)), "labels"));
   CHECK(contains(support::refusal(Fixture::use("csv", some)), "response"));
   CHECK(contains(idx(Fixture::key("test", some)), "must be given with format = \"idx\""));
-  CHECK(contains(idx(Fixture::key("test_labels", some)), "goes with test"));
-  CHECK(contains(svm(Fixture::key("test_labels", some)), "goes with format = \"idx\""));
+  CHECK(contains(idx(Fixture::key("test_labels", some)), "It needs test"));
+  CHECK(contains(svm(Fixture::key("test_labels", some)), "It needs format = \"idx\""));
   CHECK(contains(csv("format = \"arff\""), "format"));
 }
 
@@ -271,13 +272,13 @@ TEST_CASE("labels that are not there, not two or not different are refused",
           "[logistic-regression]") {
   const Fixture fixture;
   const auto svm = [&](const std::string& rest) { return support::refusal(fixture.libsvm(rest)); };
-  CHECK(contains(svm(""), "must be given: there are 3 labels in "));
+  CHECK(contains(svm(""), "must be given, because "));
   CHECK(contains(svm("positive = 3\n"), "has the label \"3\" (labels found: \"4\", \"7\", \"9\")"));
   CHECK(contains(svm("positive = 9\nnegative = 8\n"), "negative = 8: no case of "));
-  CHECK(contains(svm("positive = 9\nnegative = \"9.0\"\n"), "is the positive label too"));
-  CHECK(contains(svm("negative = 9\n"), "must be given where negative is"));
+  CHECK(contains(svm("positive = 9\nnegative = \"9.0\"\n"), "must differ from `positive`"));
+  CHECK(contains(svm("negative = 9\n"), "must be given if `negative` is given"));
   CHECK(contains(support::refusal(Fixture::use("libsvm", fixture.file("one", "1 1:1\n+1 1:2\n"))),
-                 "every case has the label \"1\"; a regression needs two classes"));
+                 "every case has the label \"1\", but a regression needs two labels"));
 }
 
 TEST_CASE("test files that do not fit the training data are refused with their place",
@@ -287,21 +288,22 @@ TEST_CASE("test files that do not fit the training data are refused with their p
     return support::refusal(
         fixture.libsvm(pair + Fixture::key("test", fixture.file("test", text))));
   };
-  CHECK(contains(svm("9 1:1\n7 4:1\n"), "test:2: index 4 is above 3, the largest of the training"));
+  CHECK(contains(svm("9 1:1\n7 4:1\n"),
+                 "test:2: index 4 is above 3, the largest index of the training"));
   CHECK(contains(svm("4 1:1\n"), "test: no case has one of the two labels"));
-  CHECK(contains(svm("9 1:x\n"), "test:1: \"1:x\" is no pair"));
+  CHECK(contains(svm("9 1:x\n"), "test:1: \"1:x\" is not a pair"));
   const std::string other = fixture.file("test", "9 1:1\n8 1:1\n");
   CHECK(contains(support::refusal(fixture.libsvm("positive = 9\n" + Fixture::key("test", other))),
-                 "test:2: the training data have no label \"8\""));
+                 "test:2: the training data do not have the label \"8\""));
   const auto idx = [&](const std::string& images, const std::vector<int>& test_labels,
                        const std::string& choice) {
     return support::refusal(fixture.idx(
         choice + Fixture::key("test", fixture.file("i", images)) +
         Fixture::key("test_labels", fixture.file("l", making::idx_labels(test_labels)))));
   };
-  CHECK(contains(idx(making::idx_images(2, {1, 2}), {9}, pair), "images of 1 x 2 pixels"));
+  CHECK(contains(idx(making::idx_images(2, {1, 2}), {9}, pair), "images have 1 x 2 pixels"));
   CHECK(contains(idx(making::idx_images(3, {1, 2, 3, 4, 5, 6}), {9, 3}, "positive = 9\n"),
-                 "l: label 2: the training data have no label \"3\""));
+                 "l: label 2: the training data do not have the label \"3\""));
   CHECK(contains(support::refusal(Fixture::use("libsvm", fixture.file("none", "1\n0\n"))),
                  "none: no line has an index:value pair"));
 }

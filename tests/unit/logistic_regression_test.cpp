@@ -217,10 +217,9 @@ TEST_CASE("names that a file of draws cannot hold are changed and remarked on",
   CHECK(names(*model) ==
         std::vector<std::string>{"intercept", "chain_", "a_b", "intercept_", "_+c"});
   REQUIRE(model->remarks().size() == 1);
-  CHECK(
-      contains(model->remarks()[0],
-               "that of column \"chain\" as \"chain_\", that of column \"a/b\" as \"a_b\", that of "
-               "column \"intercept\" as \"intercept_\", and those of 1 more columns likewise."));
+  CHECK(contains(model->remarks()[0],
+                 "column \"chain\" as \"chain_\", column \"a/b\" as \"a_b\", column \"intercept\" "
+                 "as \"intercept_\", and 1 more."));
 }
 
 TEST_CASE("a column is not called like an element of another", "[logistic-regression]") {
@@ -289,11 +288,12 @@ TEST_CASE("bad tables are refused with their place and fault", "[logistic-regres
   CHECK(contains(fixture.refusal("x,label\n1,0\noops,1\n"),
                  "data.csv:3: row 2, column \"x\": \"oops\""));
   CHECK(contains(fixture.refusal("x,label\n1,0\nNaN,1\n"), "column \"x\": \"NaN\""));
-  CHECK(contains(fixture.refusal("x,label\n1,0\n2,0\n"), "two classes"));
-  CHECK(contains(fixture.refusal("label\n1\n0\n"), "no input columns"));
+  CHECK(contains(fixture.refusal("x,label\n1,0\n2,0\n"), "two labels"));
+  CHECK(contains(fixture.refusal("label\n1\n0\n"), "there are no input columns"));
   CHECK(contains(fixture.refusal(""), "empty"));
   CHECK(contains(fixture.refusal("x,lable\n1,0\n2,1\n"), "did you mean \"lable\"?"));
-  CHECK(contains(fixture.refusal("x,label\n1e200,0\n2,1\n", "powers = 2"), "\"x^2\" exceeds"));
+  CHECK(contains(fixture.refusal("x,label\n1e200,0\n2,1\n", "powers = 2"),
+                 "\"x^2\" contains a number above"));
 }
 
 TEST_CASE("bad keys are refused with the rule they break", "[logistic-regression]") {
@@ -302,13 +302,17 @@ TEST_CASE("bad keys are refused with the rule they break", "[logistic-regression
       contains(fixture.refusal(small, "positive = \"maybe\""), "(labels found: \"no\", \"yes\")"));
   CHECK(contains(fixture.refusal("x,label\n1,a\n2,b\n3,c\n"), "positive"));
   CHECK(contains(fixture.refusal(small, "inputs = [\"x\", \"z\"]"), "no column \"z\""));
-  CHECK(contains(fixture.refusal(small, "inputs = [\"x\", \"label\"]"), "names the response"));
+  CHECK(contains(fixture.refusal(small, "inputs = [\"x\", \"label\"]"),
+                 "must not name the response"));
   CHECK(contains(fixture.refusal(small, "inputs = [\"x\", \"x\"]"), "twice"));
-  CHECK(contains(fixture.refusal(small, "predict.p = { x = 1 }"), "lacks the input \"y\""));
-  CHECK(contains(fixture.refusal(small, "predict.p = { x = 1, y = 1, z = 1 }"), "no input \"z\""));
-  CHECK(contains(fixture.refusal(small, "predict.x = { x = 1, y = 1 }"), "taken"));
+  CHECK(contains(fixture.refusal(small, "predict.p = { x = 1 }"),
+                 "needs a value for the input \"y\""));
+  CHECK(contains(fixture.refusal(small, "predict.p = { x = 1, y = 1, z = 1 }"),
+                 "unknown input \"z\""));
+  CHECK(contains(fixture.refusal(small, "predict.x = { x = 1, y = 1 }"),
+                 "a parameter has this name"));
   CHECK(contains(fixture.refusal(small, "prior_variance = 0"), "prior_variance"));
   const std::string test = fixture.file("test.csv", "x,y,label\n1,2,perhaps\n");
   CHECK(contains(fixture.refusal(small, "test = \"" + test + "\""),
-                 "test.csv:2: row 1, column \"label\": the training data have no label"));
+                 "test.csv:2: row 1, column \"label\": the training data do not have the label"));
 }

@@ -1,4 +1,4 @@
-// From the text of a manifest to components, and every way in which that can go wrong.
+// From the text of a manifest to components, with every possible error.
 // SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "toy_components.hpp"
@@ -39,7 +39,7 @@ void contains(const std::string& text, const std::string& part) {
   CHECK(text.find(part) != std::string::npos);
 }
 
-/// A model table with one more line, which stands on line 4.
+/// A model table with one more line, which is line 4.
 std::string with_model_line(const std::string& line) {
   return "mixwell = 1\n[model.m]\nuse = \"flat\"\n" + line + "\n[kernel.k]\nuse = \"step\"\n";
 }
@@ -102,7 +102,7 @@ TEST_CASE("A free text may be written as an integer, such as a label") {
   const Composition c = parse(with_model_line("labels = [\"a\", 2]"));
   CHECK(model_of(c).params.labels == std::vector<std::string>{"a", "2"});
   contains(c.effective_manifest, "labels = [\"a\", \"2\"]");
-  contains(model_failure("labels = [2.5]"), "wants a text, found a number with a fraction");
+  contains(model_failure("labels = [2.5]"), "must be a string (got a number with a fraction)");
 }
 
 TEST_CASE("The effective manifest has every default and reproduces itself") {
@@ -131,7 +131,7 @@ TEST_CASE("What is declared but not used is remarked on and left out") {
                               "use = \"step\"\n[compositor.c]\nuse = \"chain\"\n"
                               "kernel = \"k\"\n");
   REQUIRE(c.remarks.size() == 2);
-  CHECK(c.remarks[0] == "m.toml:8:1: [kernel.spare] is not used by anything.");
+  CHECK(c.remarks[0] == "m.toml:8:1: no component uses [kernel.spare].");
   CHECK(c.remarks[1] == "model.m: It is flat.");
   CHECK(c.effective_manifest.find("spare") == std::string::npos);
   CHECK(kernel_of(c).params.integrator->name() == "a");
@@ -139,10 +139,10 @@ TEST_CASE("What is declared but not used is remarked on and left out") {
 
 TEST_CASE("The format version is required and must be known") {
   contains(failure("[run]\nseed = 1\n"),
-           "m.toml:1:1: the format version is missing; add the line "
+           "m.toml:1:1: the format version is missing. Add the line "
            "`mixwell = 1`");
   contains(failure("mixwell = 2\n"),
-           "m.toml:1:11: mixwell = 2: this program reads manifests of "
+           "m.toml:1:11: mixwell = 2: this program reads only manifests of "
            "format 1");
   contains(failure("mixwell = \"1\"\n"), "format 1");
 }
@@ -171,31 +171,32 @@ TEST_CASE("An unknown plugin names the nearest one") {
 
 TEST_CASE("A table without use lists the plugins") {
   contains(failure("mixwell = 1\n[kernel.k]\nsteps = 5\n"),
-           "m.toml:2:1: [kernel.k] has no key \"use\", which names the plugin (known: pair, step)");
+           "m.toml:2:1: [kernel.k] must have the key \"use\" with the id of a plugin (known: pair, "
+           "step)");
 }
 
 TEST_CASE("A key in place of a table is explained") {
   contains(failure("mixwell = 1\n[kernel]\nuse = \"step\"\n"),
-           "m.toml:3:1: kernel.use = \"step\": wants a table [kernel.NAME]");
-  contains(failure("mixwell = 1\nkernel = 3\n"), "kernel: wants tables [kernel.NAME]");
+           "m.toml:3:1: kernel.use = \"step\": must be a table [kernel.NAME]");
+  contains(failure("mixwell = 1\nkernel = 3\n"), "`kernel` must consist of tables [kernel.NAME]");
 }
 
 TEST_CASE("A value of the wrong type is located and both types are named") {
   contains(model_failure("scale = \"3\""),
-           "m.toml:4:9: model.m.scale = \"3\": wants a number, found a text");
-  contains(model_failure("scale = true"), "wants a number, found a boolean");
+           "m.toml:4:9: model.m.scale = \"3\": must be a number (got a string)");
+  contains(model_failure("scale = true"), "must be a number (got a boolean)");
   contains(model_failure("size = 10.0"),
-           "model.m.size = 10.0: wants an integer, found a number with a fraction");
-  contains(model_failure("centred = 1"), "wants a boolean, found an integer");
-  contains(model_failure("shape = 1"), "wants a text, found an integer");
-  contains(model_failure("weights = 1"), "wants a list of numbers, found an integer");
+           "model.m.size = 10.0: must be an integer (got a number with a fraction)");
+  contains(model_failure("centred = 1"), "must be a boolean (got an integer)");
+  contains(model_failure("shape = 1"), "must be a string (got an integer)");
+  contains(model_failure("weights = 1"), "must be a list of numbers (got an integer)");
   contains(model_failure("weights = [1, \"a\"]"),
-           "m.toml:4:15: model.m.weights[1] = \"a\": wants a number, found a text");
+           "m.toml:4:15: model.m.weights[1] = \"a\": must be a number (got a string)");
   contains(model_failure("predict = { a = 1 }"),
-           "model.m.predict.a = 1: wants a table of numbers and texts");
+           "model.m.predict.a = 1: must be a table of numbers and strings");
   contains(model_failure("predict.p = { a = true }"),
-           "model.m.predict.p.a = true: wants a number or a text");
-  contains(model_failure("scale = 2020-01-01"), "found a date or time");
+           "model.m.predict.p.a = true: must be a number or a string");
+  contains(model_failure("scale = 2020-01-01"), "(got a date or time)");
 }
 
 TEST_CASE("A value out of range is located and the rule is named") {
@@ -236,16 +237,17 @@ TEST_CASE("References are found by name, and unknown ones name the nearest") {
   contains(failure(two + "kernel = \"othr\"\n"),
            "m.toml:11:10: compositor.c.kernel = \"othr\": the manifest has no [kernel.othr] (did "
            "you mean \"other\"?)");
-  contains(failure(two + "kernel = \"m\"\n"), "wants a kernel, but \"m\" is the model [model.m]");
-  contains(failure(two + "kernel = 3\n"), "wants the name of a kernel, found an integer");
+  contains(failure(two + "kernel = \"m\"\n"),
+           "must name a kernel, but \"m\" is the model [model.m]");
+  contains(failure(two + "kernel = 3\n"), "must be the name of a kernel (got an integer)");
 }
 
 TEST_CASE("A reference left out is only filled in when one candidate exists") {
   contains(failure(toy::smallest + "[kernel.b]\nuse = \"step\"\n"),
            "[compositor.chain] needs a kernel as \"kernel\": the manifest has several (kernel.b, "
-           "kernel.k); say which");
+           "kernel.k). Choose one with kernel = \"NAME\".");
   contains(failure("mixwell = 1\n[kernel.k]\nuse = \"step\"\n"),
-           "[compositor.chain] needs a model as \"model\": the manifest has no model; add a table "
+           "[compositor.chain] needs a model as \"model\": the manifest has no model. Add a table "
            "[model.NAME] with `use` (known: flat)");
 }
 
@@ -263,10 +265,10 @@ TEST_CASE("Cyclic references are refused with their path") {
                    "first = \"b\"\n[kernel.b]\n" + pair +
                    "first = \"a\"\n[compositor.c]\n"
                    "use = \"chain\"\nkernel = \"a\"\n"),
-           "references go in a circle: kernel.a -> kernel.b -> kernel.a");
+           "references must not form a cycle: kernel.a -> kernel.b -> kernel.a");
   contains(
       failure("mixwell = 1\n[model.m]\nuse = \"flat\"\n[kernel.a]\n" + pair + "first = \"a\"\n"),
-      "references go in a circle: kernel.a -> kernel.a");
+      "references must not form a cycle: kernel.a -> kernel.a");
 }
 
 TEST_CASE("A component that two others refer to is made once") {
@@ -280,7 +282,8 @@ TEST_CASE("A component that two others refer to is made once") {
 TEST_CASE("Two compositors are one too many") {
   contains(failure(toy::smallest + "[compositor.a]\nuse = \"chain\"\n[compositor.b]\n"
                                    "use = \"chain\"\n"),
-           "m.toml:8:1: [compositor.b]: a manifest has one compositor, and [compositor.a] is it");
+           "m.toml:8:1: [compositor.b]: a manifest may have only one compositor, but "
+           "[compositor.a] is ");
 }
 
 TEST_CASE("Recorders of the manifest come beside the one that summaries read") {
@@ -289,12 +292,13 @@ TEST_CASE("Recorders of the manifest come beside the one that summaries read") {
   CHECK(c.recorders[0]->name() == "netcdf");
   CHECK(c.recorders[1]->name() == "memory");
   CHECK(parse(c.effective_manifest).effective_manifest == c.effective_manifest);
-  contains(failure(toy::smallest + "[recorder.netcdf]\nuse = \"memory\"\n"), "this name is kept");
+  contains(failure(toy::smallest + "[recorder.netcdf]\nuse = \"memory\"\n"),
+           "this name is reserved");
 }
 
 TEST_CASE("Names of components are made of letters, digits, _ and -") {
   contains(failure("mixwell = 1\n[model.\"a b\"]\nuse = \"flat\"\n"),
-           "\"a b\": a name is made of letters");
+           "the name \"a b\" must have only letters");
 }
 
 TEST_CASE("Overrides replace values and are named in errors") {
@@ -314,8 +318,9 @@ TEST_CASE("Overrides replace values and are named in errors") {
   contains(failure(toy::smallest, {{"kernel.kk.steps", "5"}}), "the manifest has no [kernel.kk]");
   contains(failure(toy::smallest, {{"kernal.k.steps", "5"}}),
            "unknown kind \"kernal\" (did you mean \"kernel\"?)");
-  contains(failure(toy::smallest, {{"steps", "5"}}), "wants KIND.NAME.KEY=VALUE");
-  contains(failure(toy::smallest, {{"kernel.k.use.x", "5"}}), "use is a value, not a table");
+  contains(failure(toy::smallest, {{"steps", "5"}}), "must have the form KIND.NAME.KEY=VALUE");
+  contains(failure(toy::smallest, {{"kernel.k.use.x", "5"}}),
+           "`use` has a value, so it cannot be a table");
 }
 
 TEST_CASE("An override can add a component by naming its plugin first") {
@@ -339,7 +344,7 @@ TEST_CASE("Run settings obey their rules") {
   contains(run_failure("draws = 0"), "must be at least 1");
   contains(run_failure("warmup = -5"), "must be at least 0");
   contains(run_failure("thin = 0"), "must be at least 1");
-  contains(run_failure("draws = 1e3"), "run.draws = 1000.0: wants an integer");
+  contains(run_failure("draws = 1e3"), "run.draws = 1000.0: must be an integer");
   contains(run_failure("block_width = 12"),
            "m.toml:3:15: run.block_width = 12: must be a multiple");
   contains(run_failure("block_width = 4"), "must be at least 8");
@@ -372,9 +377,9 @@ TEST_CASE("A wrong init is explained") {
   };
   contains(init_failure("\"exakt\""), "m.toml:3:8: run.init = \"exakt\"");
   contains(init_failure("\"exakt\""), "(did you mean \"exact\"?)");
-  contains(init_failure("3"), "wants where chains start");
-  contains(init_failure("{}"), "wants where chains start");
-  contains(init_failure("{ uniform = 1, value = [0] }"), "wants where chains start");
+  contains(init_failure("3"), "must be \"model\", \"exact\", \"prior\"");
+  contains(init_failure("{}"), "must be \"model\", \"exact\", \"prior\"");
+  contains(init_failure("{ uniform = 1, value = [0] }"), "must be \"model\", \"exact\", \"prior\"");
   contains(init_failure("{ unifrom = 1 }"), "did you mean \"uniform\"?");
   contains(init_failure("{ uniform = 0 }"), "run.init.uniform = 0: must be above 0");
   contains(init_failure("{ value = [] }"), "run.init.value = []: must not be empty");
@@ -408,7 +413,7 @@ TEST_CASE("A missing file lists the places that were tried") {
   setenv("MIXWELL_DATA", "/data/one:/data/two", 1);
   const std::string message = model_failure("data = \"t.csv\"");
   unsetenv("MIXWELL_DATA");
-  contains(message, "m.toml:4:8: model.m.data = \"t.csv\": no such file (tried ");
+  contains(message, "m.toml:4:8: model.m.data = \"t.csv\": there is no such file (tried ");
   contains(message, "/t.csv, /data/one/t.csv, /data/two/t.csv)");
   contains(message, "MIXWELL_DATA");
 }

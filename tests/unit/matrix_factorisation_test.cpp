@@ -237,7 +237,7 @@ TEST_CASE("who has no rating left to train on is named in a remark", "[factorisa
         make_model(fixture.body("1::8::3\n1::9::4\n2::8::1\n3::8::2\n1::7::3\n2::7::3\n3::7::5\n",
                                 "folds = 3\nfold_seed = 2\nfold = " + std::to_string(fold) + "\n"));
     for (const std::string& remark : model->remarks())
-      named += contains(remark, "1 of 3 items have no rating outside the fold") &&
+      named += contains(remark, "1 of 3 items have no rating outside the held-out fold") &&
                contains(remark, "(9)");
   }
   CHECK(named == 1);
@@ -260,7 +260,7 @@ TEST_CASE("ratings are read as MovieLens has them: colons, tabs, or a CSV file",
   const auto said = [&](const std::string& text) { return refusal(fixture.body(text)); };
   CHECK(contains(said("userId,movieId,rating,timestamp\n"), "no ratings"));
   CHECK(contains(said("user,item,stars\n1,7,3\n"),
-                 "ratings.dat:1: \"user,item,stars\" is no rating"));
+                 "ratings.dat:1: \"user,item,stars\" is not a rating"));
   CHECK(contains(said("1,7,3\n2::7::4.5\n"), "ratings.dat:2"));
 }
 
@@ -275,22 +275,22 @@ TEST_CASE("bad ratings are refused with their line and rule", "[factorisation]")
     const std::string message = said("1::1::3\n" + std::string(line) + "\n1::4::3\n");
     INFO(line);
     CHECK(contains(message, "ratings.dat:2"));
-    CHECK(contains(message, "is no rating"));
+    CHECK(contains(message, "is not a rating"));
   }
   CHECK(contains(said("1::1::3\n2::1::3\n1::1::4\n"),
-                 "ratings.dat:3: user 1 has rated item 1 already, at"));
+                 "ratings.dat:3: user 1 has already rated item 1, at"));
   CHECK(contains(said(""), "lines user::item::rating"));
   const std::string test = fixture.file("3::2::1\n4::2::1\n", "test.dat");
   CHECK(contains(said(small, "test = \"" + test + "\"\n"),
                  "test.dat:2: user 4 has no rating in the training data"));
   const std::string items = fixture.file("3::6::1\n", "items.dat");
   CHECK(contains(said(small, "test = \"" + items + "\"\n"), "item 6 has no rating"));
-  CHECK(contains(said(small, "folds = 3\nfold = 3\n"), "must be below folds, which is 3"));
+  CHECK(contains(said(small, "folds = 3\nfold = 3\n"), "must be below `folds` (3)"));
   CHECK(contains(said(small, "folds = 3\ntest = \"" + test + "\"\n"), "one fold is the test set"));
-  CHECK(contains(said("1::1::3\n", "folds = 2\n"), "leave no rating to train on"));
-  CHECK(contains(said(small, "degrees = 4\n"), "goes with prior"));
+  CHECK(contains(said("1::1::3\n", "folds = 2\n"), "must leave at least one rating to train on"));
+  CHECK(contains(said(small, "degrees = 4\n"), "needs prior"));
   CHECK(contains(said(small, "rank = 4\nprior = \"normal-wishart\"\ndegrees = 3\n"),
-                 "must be above rank - 1, which is 3"));
+                 "must be above rank - 1 = 3"));
 }
 
 TEST_CASE("factors of some users and items have the U that they have in the whole") {

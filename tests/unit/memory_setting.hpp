@@ -1,4 +1,4 @@
-// The environment variable MIXWELL_MEMORY, set for a while.
+// Sets the environment variable MIXWELL_MEMORY while an object lives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,7 +1,6 @@
-// The limit on memory: where it comes from, and what is refused before it is asked for.
+// The memory limit: its sources, and what is refused before memory is allocated.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
-
+#include "base/memory_limit.hpp"
 #include "data_making.hpp"
 #include "guests.hpp"
 #include "memory_setting.hpp"
@@ -41,7 +40,7 @@ TEST_CASE("Without MIXWELL_MEMORY the limit is less than the machine has") {
   ::unsetenv("MIXWELL_MEMORY");
   CHECK(memory_limit().bytes > 1e6);
   CHECK(memory_limit().bytes < 1e15);
-  CHECK(contains(broken_memory_rule(1e300), "of memory; this process may have "));
+  CHECK(contains(broken_memory_rule(1e300), "of memory, but this process may use at most "));
 }
 
 TEST_CASE("What ulimit allows bounds the limit") {
@@ -63,7 +62,7 @@ TEST_CASE("A rule on memory names what is needed, what there is, and who said so
   const MemorySetting setting("1G");
   CHECK(broken_memory_rule(1073741824.0).empty());
   CHECK(broken_memory_rule(3221225472.0) ==
-        "needs 3 GiB of memory; this process may have 1 GiB (MIXWELL_MEMORY = 1G)");
+        "needs 3 GiB of memory, but this process may use at most 1 GiB (MIXWELL_MEMORY = 1G)");
   CHECK(contains(refused([] { check_memory("dimension", 8e18); }), "dimension: needs "));
 }
 
@@ -122,11 +121,11 @@ TEST_CASE("Data that no memory holds are refused by name before they are asked f
   CHECK(contains(refused([&] {
                    wide.dense({0, 1}, wide.largest_index());
                  }),
-                 "wide: the table of 2 rows of 500000000 inputs, held with its zeros, needs "));
+                 "wide: the table of 2 rows and 500000000 inputs, stored with its zeros, needs "));
   const std::string images = folder.file("images", making::big_endian({2051, 1, 65535, 65535}));
   const std::string labels = folder.file("labels", making::idx_labels({1}));
   CHECK(contains(refused([&] { read_idx(images, labels, [](std::uint8_t) { return true; }); }),
-                 "images: 1 images of 65535 x 65535 pixels"));
+                 "images: the table of 1 images of 65535 x 65535 pixels"));
   std::string rows = "x\n";
   for (int n = 0; n < 2400000; ++n) rows += "0\n";
   const std::string csv = folder.file("rows.csv.gz", making::gzipped(rows));
@@ -141,7 +140,7 @@ TEST_CASE("A wrong header of images is found before their memory is asked for") 
   const std::string labels = folder.file("labels", making::idx_labels({1}));
   const MemorySetting setting("1T");
   CHECK(contains(refused([&] { read_idx(images, labels, [](std::uint8_t) { return true; }); }),
-                 "images: ends at byte 16, in record 1 of 1"));
+                 "images: the file ends at byte 16, in record 1 of 1"));
 }
 
 TEST_CASE("Every whole number that a built-in plugin counts with has an upper bound") {

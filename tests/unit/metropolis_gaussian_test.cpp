@@ -38,8 +38,8 @@ Composition ensemble(const std::string& kernel) {
 double U(const VectorXd& x) { return 0.25 * x.array().pow(4).sum(); }
 VectorXd gradient(const VectorXd& x) { return x.array().cube(); }
 
-/// BFGS along descending U from gamma I, gamma that of the newest pair; every pair of the convex U
-/// counts.
+/// BFGS in the order of descending U from gamma I, with the gamma of the newest pair. Every pair of
+/// the convex U counts.
 MatrixXd bfgs(std::vector<VectorXd> points) {
   std::sort(points.begin(), points.end(),
             [](const VectorXd& a, const VectorXd& b) { return U(a) > U(b); });
@@ -58,7 +58,7 @@ MatrixXd bfgs(std::vector<VectorXd> points) {
   return H;
 }
 
-/// What the manifest says, once more.
+/// The values of the manifest, repeated here.
 struct Case {
   const char* keys;
   bool own;
@@ -133,14 +133,14 @@ TEST_CASE("the acceptance probability of a Gaussian proposal equals that of whol
 }
 
 TEST_CASE("a mean and a factor of a Gaussian proposal that contradict one another are refused") {
-  CHECK_THAT(refusal("mean = \"current\"\nnewton_factor = 1\n"),
-             Catch::Contains("newton_factor") &&
-                 Catch::Contains(
-                     "has no effect where mean = \"current\". It goes with mean = \"newton\""));
+  CHECK_THAT(
+      refusal("mean = \"current\"\nnewton_factor = 1\n"),
+      Catch::Contains("newton_factor") &&
+          Catch::Contains("has no effect because mean = \"current\". It needs mean = \"newton\""));
 }
 
 TEST_CASE("a Gaussian proposal around a slot of a memory without points is refused") {
-  CHECK_THAT(refusal("mean = \"slot\"\n"), Catch::Contains("there is none"));
+  CHECK_THAT(refusal("mean = \"slot\"\n"), Catch::Contains("the memory has no points"));
 }
 
 TEST_CASE("a Gaussian proposal fitted to its own point and a history is refused") {
@@ -159,5 +159,5 @@ TEST_CASE("a Gaussian proposal fitted to its own point and a history is refused"
   site.target = target_law(graph, "q", support::make_model("use = \"quartic\"\ndimension = 2\n"));
   site.fit_to = FitTo::history;
   CHECK_THROWS_WITH(dynamic_cast<const Kernel&>(*kernel).describe(graph, site),
-                    Catch::Contains("set own = false"));
+                    Catch::Contains("Set own = false"));
 }

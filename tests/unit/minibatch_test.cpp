@@ -1,4 +1,4 @@
-// Minibatches: which cases they hold, and that they are right in the mean.
+// Minibatches: which cases they contain, and that they are unbiased.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/oracles/noise/batch.hpp"
 #include "composing.hpp"
@@ -38,7 +38,7 @@ struct Gradients {
   Eigen::VectorXd whole;
 };
 
-/// Of the law that the manifest's oracle makes, at one point, over many seeds.
+/// For the density that the manifest's oracle makes, at one point, over many seeds.
 Gradients over_seeds(const std::string& oracle, Index count) {
   const support::TemporaryFolder folder;
   const OracleLaw law(logistic(folder) + oracle);
@@ -107,7 +107,7 @@ TEST_CASE("minibatches that cannot be are refused") {
 
 namespace {
 
-/// Laws that an oracle made, each as often as an operation of the sweep moves a slot with it.
+/// The densities that an oracle made, each once for every operation that moves a slot with it.
 std::vector<Value> laws_of_moves(const KernelGraph& graph) {
   std::vector<Value> laws;
   for (const OperationInfo& o : graph.operations()) {

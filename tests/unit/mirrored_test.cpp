@@ -34,7 +34,7 @@ std::string refusal(const std::string& text) {
 const std::string gamma_model = "use = \"gamma\"\nshape = 4\nrate = 2\ndimension = 3\n";
 const std::string regression_model = "use = \"linear-gaussian\"\ncases = 40\ndimension = 3\n";
 
-/// The twin without the sign of the gradient.
+/// The mutant without the sign of the gradient.
 class Unreflected final : public Model {
  public:
   explicit Unreflected(std::shared_ptr<const Model> base) : base_(std::move(base)) {}
@@ -126,30 +126,33 @@ TEST_CASE("a law that is cut off at 0 has no exact draws, a positive one has", "
 }
 
 TEST_CASE("what a mirror is made of is checked where it is written", "[mirrored]") {
-  CHECK(contains(refusal(manifest(gamma_model, "parameters = [\"y\"]\n")),
-                 "test.toml:9:14: model.whole.parameters = [ 'y' ]: \"y\" is no parameter of the "
-                 "model (known: x)"));
+  CHECK(
+      contains(refusal(manifest(gamma_model, "parameters = [\"y\"]\n")),
+               "test.toml:9:14: model.whole.parameters = [ 'y' ]: \"y\" is not a parameter of the "
+               "model that `of` names (known: x)"));
   CHECK(contains(refusal(manifest(gamma_model, "of = \"bass\"\n")), "did you mean \"base\"?"));
   CHECK(contains(refusal("[model.base]\n" + gamma_model + "[model.whole]\nuse = \"mirrored\"\n" +
                          "[model.twice]\nuse = \"mirrored\"\nof = \"whole\"\n[kernel.k]\nuse = "
                          "\"langevin\"\n[compositor.c]\nuse = \"chain\"\nmodel = \"twice\"\n"),
-                 "say which: of = \"NAME\""));
+                 "Choose one with of = \"NAME\""));
   const std::string twice = "[model.base]\n" + gamma_model +
                             "[model.whole]\nuse = \"mirrored\"\nof = " +
                             "\"base\"\n[model.twice]\nuse = \"mirrored\"\nof = \"whole\"\n"
                             "[kernel.k]\nuse = \"langevin\"\n[compositor.c]\nuse = \"chain\"\n"
                             "model = \"twice\"\n";
-  CHECK(contains(refusal(twice), "has a constraint already (absolute)"));
+  CHECK(contains(refusal(twice), "already has a constraint (absolute)"));
   CHECK(contains(refusal("[model.m]\nuse = \"mirrored\"\nof = \"m\"\n[kernel.k]\nuse = "
                          "\"langevin\"\n"),
-                 "references go in a circle"));
+                 "references must not form a cycle"));
   CHECK(contains(refusal("[model.base]\n" + gamma_model + "[model.whole]\nuse = \"mirrored\"\n" +
                          "[kernel.k]\nuse = \"langevin\"\n"),
-                 "say which: model = \"NAME\""));
+                 "Choose one with model = \"NAME\""));
 }
 
 TEST_CASE("a mirror says what it costs schemes without Metropolis", "[mirrored]") {
   const auto remarks = composing::compose(manifest(gamma_model)).remarks;
   REQUIRE(remarks.size() == 1);
-  CHECK(contains(remarks[0], "model.whole: mirrored at 0: Metropolis kernels keep the law"));
+  CHECK(contains(remarks[0],
+                 "model.whole: The density is mirrored at 0. Metropolis kernels leave this density "
+                 "invariant."));
 }

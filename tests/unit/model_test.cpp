@@ -1,4 +1,4 @@
-// The parts that all models share: names, recorded values, starting points, the gradient check.
+// Shared parts of all models: names, recorded values, starting points, the gradient check.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -138,7 +138,8 @@ TEST_CASE("A name of a parameter is one that draws.nc can have") {
   }
   CHECK(mixwell::broken_name_rule(std::string(240, 'n')).empty());
   CHECK(mixwell::broken_name_rule("") == "is empty");
-  CHECK(mixwell::broken_name_rule(std::string(241, 'n')) == "has 241 bytes, and may have 240");
+  CHECK(mixwell::broken_name_rule(std::string(241, 'n')) ==
+        "has 241 bytes, but may have at most 240");
   for (const char* bad :
        {"a/b", "a\n", "a\x7F", "a ", " a", "<x", "-x", "chain", "draw", "replicate", "slot",
         "sample", "\xFF", "a\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",

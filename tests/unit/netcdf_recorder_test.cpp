@@ -1,4 +1,4 @@
-// The recorder netcdf: what stands in the file, and what happens when it cannot be written.
+// The recorder netcdf: the contents of the file, and what happens if it cannot be written.
 // SPDX-License-Identifier: Apache-2.0
 #include "draws_testing.hpp"
 
@@ -126,7 +126,7 @@ class RawFile {
   int id_ = -1;
 };
 
-/// What the program says on its standard error while this lives.
+/// Captures the program's standard error while this object lives.
 class CapturedErrors {
  public:
   explicit CapturedErrors(std::string file) : file_(std::move(file)), kept_(dup(2)) {
@@ -174,7 +174,7 @@ class FileSizeLimit {
   void (*handler_)(int) = SIG_DFL;
 };
 
-/// A tmpfs of so many bytes; `mounted()` is false where the system forbids mounting.
+/// A tmpfs with this many bytes. `mounted()` is false if the system forbids mounting.
 class SmallDisk {
  public:
   SmallDisk(std::string path, std::size_t bytes) : path_(std::move(path)) {
@@ -380,7 +380,8 @@ TEST_CASE("a name that NetCDF cannot hold is refused with the name and the cure"
   const TemporaryFolder folder;
   const auto refuses = [&](std::vector<Column> columns, const std::string& name) {
     CHECK_THROWS_WITH(netcdf_recorder()->open(header(folder.path(), std::move(columns))),
-                      Catch::Contains("'" + name + "'") && Catch::Contains("rename it"));
+                      Catch::Contains("'" + name + "'") &&
+                          Catch::Contains("Rename the variable where its name is set"));
     CHECK(folder.is_empty());
   };
   refuses({real("a/b")}, "a/b");
@@ -562,16 +563,16 @@ TEST_CASE("a file that is not the one to continue is refused with its name and t
   };
   RunHeader other = h;
   other.replicates = 5;
-  refuses(other, "has 1 chains of 1 slots, the run has 5 of 1");
+  refuses(other, "has 1 chains and 1 slots, but the run has chains = 5 and slots = 1");
   other = h;
   other.columns[0].name = "beta";
   refuses(other, "no variable 'beta' of group 'posterior'");
   other = h;
   other.columns[1].type = RecordType::integer;
-  refuses(other, "'lp' of group 'sample_stats' has another type or shape");
+  refuses(other, "'lp' of group 'sample_stats' has a type or shape that differs");
   other = h;
   other.run_name = "another";
-  refuses(other, "of the run 'test', not of 'another'");
+  refuses(other, "belongs to the run 'test', not to 'another'");
   CHECK(resumed(h, state) != nullptr);
   std::ofstream(partial) << "no NetCDF";
   refuses(h, "cannot continue");
@@ -720,5 +721,5 @@ TEST_CASE("a variable that has the name of a dimension is refused", "[recorder]"
   Column z = real("z", {2});
   z.dims = {"town"};
   CHECK_THROWS_WITH(netcdf_recorder()->open(header(folder.path(), {z, real("town")})),
-                    Catch::Contains("'town': the name is the name of a coordinate"));
+                    Catch::Contains("'town': the name is already the name of a coordinate"));
 }

@@ -1,4 +1,4 @@
-// What models and potentials offer, asked for by its type.
+// What models and potentials offer, found by its type.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/prior_target.hpp"
 #include "support.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace mixwell;
 
-/// Draws of nothing, which are not those of the model itself.
+/// A prior that is not the prior of the model itself.
 class OtherDraws : public Prior {
  public:
   void draw(const Stream&, Address, Batch theta) const override { theta.setConstant(7.0); }

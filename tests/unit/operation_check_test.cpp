@@ -1,4 +1,4 @@
-// Every operation by itself: right ones pass, and each kind of mistake is found where it is.
+// Tests of single operations: right ones pass, and each kind of mistake is found at its operation.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "verify/operations.hpp"
@@ -45,7 +45,7 @@ TEST_CASE("the operations of right kernels pass by themselves") {
       {"use = \"metropolis-gaussian\"\nstep_size = 0.5\n", {"keeps_law", "a(r) = r a(1/r)"}},
       {"use = \"wrong-accept\"\nmistake = \"barker\"\n",
        {"a(r) = r a(1/r)", "involution", "volume"}},
-      // Of the law of their proposals nobody follows the gradient.
+      // Nobody follows the gradient of the density of their proposals.
       {"use = \"mala\"\nstep_size = 0.3\n", {"keeps_law", "a(r) = r a(1/r)"}},
       {"use = \"barker\"\nstep_size = 0.3\n", {"keeps_law", "a(r) = r a(1/r)"}},
       // The stages keep the target itself, and all that they propose is taken.

@@ -1,4 +1,4 @@
-// The law that a manifest's oracle makes, at one point and with many seeds.
+// The density that a manifest's oracle makes, at one point and with many seeds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -45,7 +45,7 @@ class OracleLaw {
   Eigen::MatrixXd points(mixwell::Index count) const {
     return Eigen::VectorXd::LinSpaced(dimension(), -0.5, 0.7).replicate(1, count);
   }
-  /// 2 x count: numbers of the law.
+  /// 2 x count numbers of the density.
   static Eigen::MatrixXd seeds(mixwell::Index count) {
     Eigen::MatrixXd numbers(2, count);
     mixwell::Stream(4, "test/seeds").uniforms({}, numbers);

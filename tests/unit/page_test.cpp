@@ -1,4 +1,4 @@
-// What the page of a report shows, against direct computation, and text that stays text.
+// What the page of a report shows, against direct computation, and text that must stay text.
 // SPDX-License-Identifier: Apache-2.0
 #include "draws_testing.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr Index chains = 12;
 constexpr std::int64_t draws = 1200;
 
-/// Quantiles of the logistic law in a scrambled order, another for each (chain, draw).
+/// Quantiles of the logistic distribution in a scrambled order, different for each (chain, draw).
 double logistic_draw(std::int64_t draw, Index chain) {
   const auto place = static_cast<std::uint64_t>(draw * chains + chain);
   const auto total = static_cast<std::uint64_t>(draws * chains);
@@ -224,17 +224,18 @@ TEST_CASE("a page has only a trace and ranks of what never moved") {
 
 TEST_CASE("a folder without a run, or with a damaged one, is told") {
   const TemporaryFolder folder;
-  CHECK(has_text(message_of(folder.path() + "/none"), "is no folder"));
+  CHECK(has_text(message_of(folder.path() + "/none"), "is not a folder"));
   CHECK(has_text(message_of(folder.path()), "holds no run"));
   write_run(folder.path());
   CHECK(message_of(folder.path()).empty());
   write_text(folder.path() + "/certificate.json", "{\"class\": ");
-  CHECK(has_text(message_of(folder.path()), "certificate.json: is damaged"));
+  CHECK(has_text(message_of(folder.path()), "certificate.json: the file is damaged"));
   write_text(folder.path() + "/certificate.json", "{}");
   write_text(folder.path() + "/summary.json", R"({"variables": {"y": {"mean": 1}}})");
-  CHECK(has_text(message_of(folder.path()), "a variable `y` that draws.nc lacks"));
+  CHECK(has_text(message_of(folder.path()),
+                 "the variable `y` is in summary.json but not in draws.nc"));
   write_text(folder.path() + "/summary.json", "[]");
-  CHECK(has_text(message_of(folder.path()), "not as `mixwell run` writes it"));
+  CHECK(has_text(message_of(folder.path()), "Mixwell did not write one of the JSON files"));
   std::filesystem::remove(folder.path() + "/summary.json");
   CHECK(has_text(message_of(folder.path()), "interrupted before its summary"));
 }

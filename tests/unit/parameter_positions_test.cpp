@@ -1,4 +1,4 @@
-// Starting points by the values of parameters, with their constraints.
+// Starting points given by the values of parameters, with their constraints.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/parameter_positions.hpp"
 
@@ -32,7 +32,7 @@ class Three final : public ConstrainedModel {
   }
 };
 
-/// The start that a file of that text gives, or what it is refused with.
+/// The start that a file with this text gives, or the message that refuses it.
 std::string start(const std::string& json, Eigen::VectorXd& theta) {
   const support::TemporaryFolder folder;
   const std::string path = folder.file("start.json", json);
@@ -68,15 +68,19 @@ TEST_CASE("values in JSON are a position, and parameters that are left out NaN",
 
 TEST_CASE("values that no position has are refused by name and rule", "[start]") {
   CHECK(
-      contains(refusal("{\"s\": -1}"), "no position can have `s` (lower = 0): -1 must be above 0"));
-  CHECK(contains(refusal("{\"p\": [0.5, 0.5, 0.5]}"), "`p` (simplex): the sum 1.5 must be 1"));
+      contains(refusal("{\"s\": -1}"), "impossible value of `s` (lower = 0): -1 must be above 0"));
+  CHECK(contains(refusal("{\"p\": [0.5, 0.5, 0.5]}"),
+                 "`p` (simplex): the numbers must sum to 1 (got the sum 1.5)"));
   CHECK(contains(refusal("{\"p\": [0.5, 0.5]}"),
-                 "`p` has an array of 2 where its shape (3) wants arrays of numbers"));
-  CHECK(contains(refusal("{\"x\": [1, 2]}"), "`x` has 1 where its shape (2, 2) wants arrays"));
-  CHECK(contains(refusal("{\"s\": [1]}"), "`s` has [1] where its shape () wants a number"));
-  CHECK(contains(refusal("{\"s\": null}"), "`s` has null"));
-  CHECK(contains(refusal("{\"sigma\": 1}"), "`sigma` is no parameter of the model"));
-  CHECK(contains(refusal("[1]"), "wants an object of parameters"));
+                 "the values of `p` contain an array of length 2 where the shape (3) of this "
+                 "parameter needs arrays of these lengths"));
+  CHECK(contains(refusal("{\"x\": [1, 2]}"),
+                 "`x` contain 1 where the shape (2, 2) of this parameter needs arrays"));
+  CHECK(contains(refusal("{\"s\": [1]}"),
+                 "`s` contain [1] where the shape () of this parameter needs a number"));
+  CHECK(contains(refusal("{\"s\": null}"), "`s` contain null"));
+  CHECK(contains(refusal("{\"sigma\": 1}"), "`sigma` is not a parameter of the model"));
+  CHECK(contains(refusal("[1]"), "must contain a JSON object with values of parameters"));
   CHECK(contains(refusal("{\"s\": 1e999}"), "is damaged"));
 }
 

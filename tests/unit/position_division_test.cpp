@@ -1,5 +1,5 @@
-// Coordinates divided among ranks: the law of the whole, the bits of one process, and what may not
-// be divided.
+// Coordinates divided among ranks: the density of the whole, the bits of one process, and what may
+// not be divided.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_runs.hpp"
 #include "sampler/joint_run.hpp"
@@ -138,7 +138,7 @@ bool same_or_both_nan(const Draws& a, const Draws& b) {
   });
 }
 
-/// Whether all of the recorded positions, the longest buffer, are those of the first draw.
+/// Whether all recorded positions, which are the longest buffer, equal those of the first draw.
 bool first_position_stays(const Draws& draws) {
   const std::vector<double>& positions =
       *std::ranges::max_element(draws, {}, &std::vector<double>::size);
@@ -342,14 +342,15 @@ TEST_CASE("a saved state of other ranks is refused with their number") {
   writer.count("ranks", two);
   StateReader reader(writer.bytes());
   CHECK_THROWS_WITH(sampler->visit_state(reader),
-                    Catch::Contains("was begun by 2") && Catch::Contains("start 2 ranks"));
+                    Catch::Contains("was begun by 2") && Catch::Contains("Start 2 ranks"));
 }
 
 TEST_CASE("what takes whole positions is refused where coordinates are divided") {
   CHECK(refusal_of(Case({.model = "blocks = 10\n"})).find("must be at most 9") !=
         std::string::npos);
-  CHECK_THAT(refusal_of(Case({.kernel = "use = \"hamiltonian\"\nsteps = 2\nstep_size = 0.1\n"})),
-             Catch::Contains("[integrator.leapfrog], as it is set here, takes the whole position"));
+  CHECK_THAT(
+      refusal_of(Case({.kernel = "use = \"hamiltonian\"\nsteps = 2\nstep_size = 0.1\n"})),
+      Catch::Contains("[integrator.leapfrog], as configured here, needs the whole position"));
   Parts limits = displacements;
   limits.estimator += "eigenvalues = [0.01, 1]\n";
   CHECK(refusal_of(Case(limits)).find("[estimator.curvature]") != std::string::npos);
@@ -361,6 +362,6 @@ TEST_CASE("what takes whole positions is refused where coordinates are divided")
     compose(*strata.composed("coordinates").compositor);
     FAIL("three strata of four blocks");
   } catch (const InputError& error) {
-    CHECK_THAT(error.what(), Catch::Contains("give the oracle strata = 4"));
+    CHECK_THAT(error.what(), Catch::Contains("Set the oracle's strata = 4"));
   }
 }

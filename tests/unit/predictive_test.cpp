@@ -1,5 +1,5 @@
-// What models say of the cases of their data: log likelihoods one by one, data drawn anew, the
-// prior. z-scores beyond 5 come by chance with probability 6e-7 each; there are about 200.
+// What models give for the cases of their data: log likelihoods one by one, newly drawn data, the
+// prior. A z-score exceeds 5 by chance with probability 6e-7; there are about 200.
 // SPDX-License-Identifier: Apache-2.0
 #include "guests.hpp"
 #include "support.hpp"
@@ -20,7 +20,7 @@ using namespace mixwell;
 
 namespace {
 
-/// Counts in groups; `names` of data are shown where it is said.
+/// Counts in groups, with the `names` of data that are given.
 class Visits final : public DensityModel<Visits> {
  public:
   struct Params {
@@ -136,7 +136,7 @@ std::string refusal_of(const std::string& model, const std::string& run) {
   }
 }
 
-/// q x w of what a model generates.
+/// q x w values that a model generates.
 Eigen::MatrixXd generated(const Model& model, const Eigen::MatrixXd& theta) {
   Index rows = 0;
   for (const Parameter& one : model.offers<Generated>()->generated()) rows += one.size();
@@ -205,7 +205,8 @@ TEST_CASE("a density's cases are drawn from their law", "[predictive]") {
   }
 }
 
-// E exp(-log p(y | theta)) over draws y of a law on finitely many values is their number.
+// E exp(-log p(y | theta)) over draws y from a distribution on finitely many values is their
+// number.
 TEST_CASE("labels are drawn with the probabilities that their log likelihoods tell",
           "[predictive]") {
   for (const std::string& text : {simulated_probit, simulated_latent}) {
@@ -253,7 +254,7 @@ TEST_CASE("counts before and after a change have their own rates", "[predictive]
   }
 }
 
-/// Sources W x of cases drawn anew are logistic, with variance pi^2 / 3, whatever W.
+/// Sources W x of newly drawn cases are logistic, with variance pi^2 / 3, for every W.
 TEST_CASE("mixtures are drawn from the sources that their log likelihoods are of", "[predictive]") {
   const auto model = composed(mixtures).model();
   const Eigen::Matrix2d W{{1.5, -0.4}, {0.3, 0.8}};
@@ -311,8 +312,8 @@ TEST_CASE("overdispersed counts are drawn with their probabilities", "[predictiv
 }
 
 TEST_CASE("what is observed must be one number for each case, once", "[predictive]") {
-  CHECK_THROWS_WITH(Misnamed().generated(), Catch::Contains("`y` has 3 numbers, and cases() is 4"));
-  CHECK_THROWS_WITH(Misnamed(true), Catch::Contains("`z` is a second one"));
+  CHECK_THROWS_WITH(Misnamed().generated(), Catch::Contains("`y` has 3 numbers, but cases() is 4"));
+  CHECK_THROWS_WITH(Misnamed(true), Catch::Contains("`z` cannot be observed as well"));
 }
 
 TEST_CASE("a run has the groups of its cases with their dimensions", "[predictive]") {
@@ -365,8 +366,8 @@ TEST_CASE("groups of cases beyond 256 MiB are left out with a line unless asked 
   const Composition large = composed("use = \"visits\"\ncases = 4195\n");
   CHECK(large.run.predictive == "none");
   REQUIRE(large.remarks.size() == 1);
-  CHECK_THAT(large.remarks.front(),
-             Catch::Contains("it is left out") && Catch::Contains("predictive = \"all\""));
+  CHECK_THAT(large.remarks.front(), Catch::Contains("Mixwell does not record them") &&
+                                        Catch::Contains("predictive = \"all\""));
   CHECK(support::contains(large.effective_manifest, "predictive = \"none\""));
   CHECK(composed("use = \"visits\"\ncases = 4195\n", "predictive = \"all\"\n").remarks.empty());
 }
@@ -375,7 +376,8 @@ TEST_CASE("a prior that the model draws is drawn independently into groups of it
           "[predictive]") {
   const support::TemporaryFolder folder;
   const Composition composition = composed(simulated_normal, "prior = true\n");
-  CHECK_THAT(composition.remarks.front(), Catch::Contains("the model draws its prior"));
+  CHECK_THAT(composition.remarks.front(),
+             Catch::Contains("the model draws independently from its prior"));
   const RunResult result = run_in(folder.path() + "/out", composition);
   CHECK(result.certificate.now.label() == "exact");
   const DrawsFile file(folder.path() + "/out");
@@ -396,7 +398,7 @@ TEST_CASE("a prior that the model draws is drawn independently into groups of it
 TEST_CASE("a prior that a density has apart is sampled by the composition", "[predictive]") {
   const support::TemporaryFolder folder;
   const Composition composition = composed("use = \"visits\"", "prior = true\nreplicates = 16\n");
-  CHECK_THAT(composition.remarks.front(), Catch::Contains("density of the prior is sampled"));
+  CHECK_THAT(composition.remarks.front(), Catch::Contains("sample from the density of the prior"));
   run_in(folder.path() + "/out", composition);
   const DrawsFile file(folder.path() + "/out");
   CHECK(file.prior_by() == "density");
@@ -434,5 +436,5 @@ TEST_CASE("a model that tells nothing of its prior is named where its prior is a
           "[predictive]") {
   const std::string words = refusal_of(simulated_counts, "prior = true\n");
   CHECK_THAT(words, Catch::Contains("test.toml:") && Catch::Contains("[model.target]") &&
-                        Catch::Contains("`beta-binomial` tells its prior neither"));
+                        Catch::Contains("`beta-binomial` does not offer its prior"));
 }

@@ -1,6 +1,6 @@
 // Which component of which manifest a message names.
 // SPDX-License-Identifier: Apache-2.0
-#include "component/places.hpp"
+#include "component/locations.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,5 @@
-// The model `probit-regression`: tails of the normal law, potential, simulated cases, refusals.
+// The model `probit-regression`: tails of the normal distribution, potential, simulated cases,
+// refusals.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/probit-regression/likelihood.hpp"
 #include "support.hpp"
@@ -195,10 +196,10 @@ TEST_CASE("bad keys of a probit regression are refused with their rule", "[probi
   CHECK(contains(refusal(use + "cases = 3\n"), "dimension"));
   for (const char* key :
        {"response = \"label\"", "positive = \"1\"", "inputs = [\"x\"]", "format = \"libsvm\""}) {
-    CHECK(contains(refusal(simulated("cases = 9\n" + std::string(key) + "\n")), "goes with data"));
+    CHECK(contains(refusal(simulated("cases = 9\n" + std::string(key) + "\n")), "needs data"));
   }
-  CHECK(contains(refusal(fixture.body("cases = 3\n")), "goes with simulated cases"));
-  CHECK(contains(refusal(fixture.body("dimension = 3\n")), "goes with simulated cases"));
+  CHECK(contains(refusal(fixture.body("cases = 3\n")), "must be left out if `data` is given"));
+  CHECK(contains(refusal(fixture.body("dimension = 3\n")), "must be left out if `data` is given"));
   CHECK(
       contains(refusal(fixture.body("positive = \"maybe\"\n")), "(labels found: \"no\", \"yes\")"));
   CHECK(contains(refusal(fixture.body("prior_variance = 0\n")), "must be above 0"));

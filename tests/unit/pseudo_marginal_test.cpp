@@ -43,13 +43,13 @@ TEST_CASE("an estimate that is made anew where the state is, is biased by name")
   CHECK(v.label() == "biased");
   CHECK(v.proved);
   CHECK(v.rule == Rule::estimate);
-  CHECK(v.reason.find("`k/anew` makes the estimate where the state is anew") != std::string::npos);
+  CHECK(v.reason.find("`k/anew` computes the estimate at the state again") != std::string::npos);
   CHECK(verdict(effects + kernel + "\"none\"\n").label() == "exact");
 }
 
 namespace {
 
-/// A slot whose normals are moved with it, as decide_by_estimate does; `keeps`: the move of the
+/// A slot whose normals are moved with it, as decide_by_estimate does. `keeps`: the move of the
 /// normals declares that it keeps N(0, I).
 void add_estimated_update(KernelGraph& graph, const toy::Slots& s, Variable z, bool keeps) {
   Traits normal;
@@ -94,7 +94,8 @@ TEST_CASE("an estimate is moved with its slot, by what keeps normals, and by not
   const Verdict left = verdict_of(true, true);
   CHECK(left.label() == "biased");
   CHECK(left.rule == Rule::estimate);
-  CHECK(left.reason == "`alone/accept` moves `x0` and leaves its estimate behind");
+  CHECK(left.reason ==
+        "`alone/accept` moves `x0` but does not update the estimate that is stored with it");
 }
 
 TEST_CASE("a Gaussian proposal goes with an estimate where it needs no gradient") {
@@ -113,7 +114,7 @@ TEST_CASE("a Crank-Nicolson step goes with an estimate of a model that has a Gau
 
 namespace {
 
-/// How many of 200 chains a sweep moves where the data say nothing and the prior is narrow.
+/// How many of 200 chains a sweep moves if the data are uninformative and the prior is narrow.
 int moved_by(const std::string& kernel) {
   Composition composition = composing::compose(
       "[model.m]\nuse = \"random-effects\"\nvalues = [1.0, 2.0]\nsds = [1e6, 1e6]\nprior_sd = 0.1\n"
@@ -137,8 +138,7 @@ TEST_CASE("a Crank-Nicolson step by an estimate has the likelihood alone in its 
 TEST_CASE("what evaluates the likelihood itself refuses an estimate, whose prior it could take") {
   const std::string message = refusal(effects + "[kernel.k]\nuse = \"elliptical-slice\"\n");
   INFO(message);
-  CHECK(message.find("`m` is known by an unbiased estimate of its density alone") !=
-        std::string::npos);
+  CHECK(message.find("`m` offers only an unbiased estimate of its density") != std::string::npos);
   CHECK(message.find("random-walk-metropolis, metropolis-gaussian or pcn") != std::string::npos);
 }
 
@@ -157,8 +157,7 @@ TEST_CASE("kernels that ask for U refuse a density that is known by an estimate,
     const std::string message = refusal(effects + "[kernel.k]\n" + kernel);
     INFO(kernel << message);
     CHECK(message.find("`k`") != std::string::npos);
-    CHECK(message.find("`m` is known only by an unbiased estimate of its density") !=
-          std::string::npos);
+    CHECK(message.find("`m` offers only an unbiased estimate of its density") != std::string::npos);
     CHECK(message.find("with the key `estimate_correlation`") != std::string::npos);
   }
   CHECK(refusal(effects + walk +

@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include <mixwell/base/random.hpp>
-#include <mixwell/contracts/curvature.hpp>
+#include <mixwell/contracts/preconditioner.hpp>
 #include <mixwell/estimator.hpp>
 
 #include <Eigen/Cholesky>
@@ -28,14 +28,14 @@ struct Keys {
   double curvature_test = 1e-6;
 };
 
-std::shared_ptr<const FittedCurvature> make(const std::string& id, const Keys& keys = {}) {
+std::shared_ptr<const FittedPreconditioner> make(const std::string& id, const Keys& keys = {}) {
   const auto blueprint = support::registry().find(Kind::estimator, id).blueprint();
   const auto target = [&](const char* key) { return blueprint->fields().find(key)->target(); };
   *std::get<std::optional<double>*>(target("gamma")) = keys.gamma;
   *std::get<std::optional<Interval>*>(target("eigenvalues")) = keys.eigenvalues;
   *std::get<bool*>(target("sort")) = keys.sort;
   *std::get<double*>(target("curvature_test")) = keys.curvature_test;
-  return std::dynamic_pointer_cast<const FittedCurvature>(
+  return std::dynamic_pointer_cast<const FittedPreconditioner>(
       std::shared_ptr<const Component>(blueprint->make()));
 }
 
@@ -52,7 +52,7 @@ class Points {
     return add(theta, A * theta, 0.5 * theta.dot(A * theta));
   }
 
-  Eigen::MatrixXd fit(const FittedCurvature& estimator) const {
+  Eigen::MatrixXd fit(const FittedPreconditioner& estimator) const {
     std::vector<const double*> from;
     for (const auto& x : thetas_) from.push_back(x.data());
     for (const auto& x : gradients_) from.push_back(x.data());
@@ -75,7 +75,8 @@ class Points {
 
 using Product = void (Representation::*)(const Numbers&, ConstBatch, Batch, Workspace&) const;
 
-Eigen::MatrixXd matrix(const FittedCurvature& estimator, const Points& points, Product product) {
+Eigen::MatrixXd matrix(const FittedPreconditioner& estimator, const Points& points,
+                       Product product) {
   const Eigen::MatrixXd numbers = points.fit(estimator);
   const Index d = points.dimension();
   Workspace scratch;
@@ -86,11 +87,11 @@ Eigen::MatrixXd matrix(const FittedCurvature& estimator, const Points& points, P
   return out;
 }
 
-Eigen::MatrixXd H_of(const FittedCurvature& estimator, const Points& points) {
+Eigen::MatrixXd H_of(const FittedPreconditioner& estimator, const Points& points) {
   return matrix(estimator, points, &Representation::H);
 }
 
-double log_det(const FittedCurvature& estimator, const Points& points) {
+double log_det(const FittedPreconditioner& estimator, const Points& points) {
   const Eigen::MatrixXd numbers = points.fit(estimator);
   Eigen::RowVectorXd out(1);
   Workspace scratch;
@@ -140,7 +141,7 @@ Eigen::MatrixXd updated(const Eigen::MatrixXd& H, const Eigen::VectorXd& s,
 
 }  // namespace
 
-TEST_CASE("the three forms are one curvature, for few and many pairs") {
+TEST_CASE("the three forms are one preconditioner, for few and many pairs") {
   for (const std::uint64_t n : {1, 2, 5, 12}) {
     for (const Keys& keys :
          {Keys{}, Keys{.gamma = 0.7, .sort = false}, Keys{.eigenvalues = Interval(0.2, 0.8)}}) {
@@ -171,7 +172,7 @@ TEST_CASE("log det H is that of the matrix") {
   }
 }
 
-TEST_CASE("without pairs the curvature is gamma, or 1") {
+TEST_CASE("without pairs the preconditioner is gamma, or 1") {
   const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(2, 2);
   Points lonely;
   at(lonely, 1, 2);
@@ -282,7 +283,7 @@ TEST_CASE("conjugate pairs that span the space recover the inverse Hessian") {
   }
 }
 
-TEST_CASE("the curvature follows a change of coordinates") {
+TEST_CASE("the preconditioner follows a change of coordinates") {
   // theta -> A theta with gradients A^-T g takes H0 = gamma I to gamma A A'. An orthogonal A keeps
   // H0, and H becomes A H A'; so does a shift of theta and a constant added to U.
   constexpr Index d = 5;
@@ -330,12 +331,12 @@ TEST_CASE("eigenvalues stay within their limits, and only pairs that break them 
 TEST_CASE("limits that contradict each other are refused") {
   CHECK_THROWS_WITH(make("bfgs", {.eigenvalues = Interval(2, 1)}), Catch::Contains("low <= high"));
   CHECK_THROWS_WITH(make("lbfgs", {.gamma = 3, .eigenvalues = Interval(1, 2)}),
-                    Catch::Contains("within `eigenvalues`"));
+                    Catch::Contains("must lie in the range that `eigenvalues` gives"));
 }
 
 namespace {
 
-/// Any matrices as a curvature: numbers H, B, S, C, log det H.
+/// Any matrices as a preconditioner: numbers H, B, S, C, log det H.
 class Matrices final : public Representation {
  public:
   void H(const Numbers& n, ConstBatch v, Batch out, Workspace&) const override { go(n, 0, v, out); }
@@ -406,7 +407,7 @@ std::vector<std::string> broken(const Printed& how) {
 
 }  // namespace
 
-TEST_CASE("misprinted updates break the contract of curvatures and the right one does not") {
+TEST_CASE("misprinted updates break the contract of preconditioners and the right one does not") {
   using Names = std::vector<std::string>;
   CHECK(broken({}).empty());
   CHECK(broken({.swapped = true}) == Names{"S S' = H", "C C' = B"});

@@ -1,5 +1,6 @@
 // Random streams: the generator against Random123, the distribution of the numbers, and their
-// addressing. SPDX-License-Identifier: Apache-2.0
+// addresses.
+// SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/random.hpp>
 
 #if __has_include(<catch2/catch_all.hpp>)

@@ -1,4 +1,4 @@
-// What a run leaves in its folder, read back as the types it was written from.
+// The files of a run's folder, read back as the types that they were written from.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "temporary_folder.hpp"
@@ -51,7 +51,7 @@ void needs_every_key(const TemporaryFolder& folder, const std::string& name, Rea
       read();
       FAIL_CHECK("accepted");
     } catch (const InputError& fault) {
-      CHECK(std::string(fault.what()).starts_with(path + ": is damaged: "));
+      CHECK(std::string(fault.what()).starts_with(path + ": the file is damaged: "));
     }
   }
   std::ofstream(path) << whole;

@@ -1,4 +1,4 @@
-// What a kernel learns in warm-up and records once: through a run into draws.nc, and its rules.
+// What a kernel learns in warmup and records once: from a run to draws.nc, and the rules for it.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 #include "toy_components.hpp"
@@ -19,7 +19,7 @@ namespace {
 /// history* = history / 2 + theta^2.
 class Watch final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     flat(block.out(0)) = 0.5 * flat(block.in(0)) + flat(block.in(1)).square();
   }
 };
@@ -27,7 +27,7 @@ class Watch final : public Body {
 /// theta* = z: the standard normal at once.
 class Redraw final : public Body {
  public:
-  void run(Block& block) const override { block.normals(1, block.out(0)); }
+  void run(ColumnBlock& block) const override { block.normals(1, block.out(0)); }
 };
 
 /// Redraws theta and learns its square in warm-up.
@@ -112,7 +112,7 @@ std::vector<double> metric_in_file(const std::string& folder) {
   return numbers;
 }
 
-/// As it stands after warm-up.
+/// The value after warmup.
 std::vector<double> metric_in_memory(const Composition& composition) {
   Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
   sampler.initialise();
@@ -147,8 +147,8 @@ TEST_CASE("what warm-up learnt is recorded once, and changes no other draw") {
 TEST_CASE("a value that moves after warm-up cannot be recorded once") {
   CHECK_THROWS_WITH(
       compose(*compose_watcher("frozen = false").compositor),
-      Catch::Contains("`inv_metric` is recorded once, but it moves in the sampling phase with "
-                      "`k/learnt@1`"));
+      Catch::Contains("`inv_metric` is recorded only once, but it depends on `k/learnt@1`, which "
+                      "changes during sampling"));
 }
 
 TEST_CASE("what is recorded once is a real of sample_stats") {
@@ -157,5 +157,6 @@ TEST_CASE("what is recorded once is a real of sample_stats") {
   record.name = "inv_metric";
   record.value = graph.current(graph.slot("x", 2));
   record.once = true;
-  CHECK_THROWS_WITH(graph.record(record), Catch::Contains("must be a real of sample_stats"));
+  CHECK_THROWS_WITH(graph.record(record),
+                    Catch::Contains("its type must be real and its group must be sample_stats"));
 }

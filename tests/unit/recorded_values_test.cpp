@@ -1,4 +1,4 @@
-// What a model records beside or instead of its parameters: maps to other sizes, and draws.
+// What a model records in addition to or instead of its parameters: maps to other sizes, and draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -173,7 +173,7 @@ TEST_CASE("generated quantities have the same bits for every number of threads a
 
 TEST_CASE("a model that offers predictions must record its parameters") {
   CHECK_THROWS_WITH(compose(*composed("predicts = true\n").compositor),
-                    Catch::Contains("made of recorded parameters"));
+                    Catch::Contains("predictions need recorded parameters"));
   CHECK_NOTHROW(compose(*composed("predicts = true\nreplaces = false\nname = \"y\"\n").compositor));
 }
 

@@ -1,4 +1,4 @@
-// Finding, checking and loading plugins, the broken ones above all.
+// Finding, checking and loading plugins, above all broken ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "toy_components.hpp"
@@ -84,11 +84,11 @@ TEST_CASE("A plugin with another ABI tag is refused before any of its code runs"
   CHECK(read_abi_tag(file).starts_with("eigen=2.0.17;"));
   const std::string reason = reason_for(folder);
   contains(reason, file);
-  contains(reason, "eigen: wanted 3.");
-  contains(reason, "found 2.0.17");
-  contains(reason, "mixwell: wanted " + std::to_string(MIXWELL_ABI_VERSION) + ", found nothing");
-  contains(reason, "rebuild it with mixwell_add_plugin()");
-  CHECK(reason.find("isa:") == std::string::npos);
+  contains(reason, "eigen must be 3.");
+  contains(reason, "but is 2.0.17");
+  contains(reason, "mixwell must be " + std::to_string(MIXWELL_ABI_VERSION) + ", but is not set");
+  contains(reason, "Rebuild it with mixwell_add_plugin()");
+  CHECK(reason.find("isa must be") == std::string::npos);
 }
 
 TEST_CASE("A plugin that differs in one field of the ABI tag is refused for that field alone") {
@@ -104,8 +104,8 @@ TEST_CASE("A plugin that differs in one field of the ABI tag is refused for that
     const Folder folder;
     folder.file("other.so", bytes);
     const std::string reason = reason_for(folder);
-    contains(reason, ": built unlike this Mixwell: " + name + ": wanted " + value + ", found " +
-                         other + "; rebuild it with mixwell_add_plugin()");
+    contains(reason, ": this plugin was built for another build of Mixwell: " + name + " must be " +
+                         value + ", but is " + other + ". Rebuild it with mixwell_add_plugin()");
   }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("Nothing is kept of a plugin that throws while registering") {
   const std::string file = folder.copy("throws");
   const std::string reason = reason_for(folder);
   contains(reason, file);
-  contains(reason, "failed while registering: the licence server is away");
+  contains(reason, "failed to register its components: the licence server is away");
 }
 
 TEST_CASE("A plugin that needs a missing function is listed with the loader's words") {
@@ -236,7 +236,7 @@ TEST_CASE("An unknown id names the nearest one and mentions broken libraries") {
   const Registry registry = folder.load();
   const std::string message = message_of([&] { registry.find(Kind::model, "twim"); });
   contains(message, "no model \"twim\" (did you mean \"twin\"?)");
-  contains(message, "1 library could not be used");
+  contains(message, "1 library could not be loaded");
   CHECK_FALSE(registry.has(Kind::kernel, "twin"));
 }
 

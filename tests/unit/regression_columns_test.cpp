@@ -1,5 +1,5 @@
-// Columns of a regression's table that are no plain numbers: factors, offsets, weights, and values
-// that are missing; against the formula by hand.
+// Columns of a regression's table that are not plain numbers (factors, offsets, weights, missing
+// values), against the formula computed by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -158,7 +158,8 @@ TEST_CASE("a test set has the levels and offsets of its own rows", "[regression]
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 2)))));
   std::ofstream(test) << header() << cells({1, 0, "d", 2, 1});
   CHECK_THAT(support::refusal(data.model("logistic-regression", keys)),
-             Catch::Contains("t.csv:2: row 1, column \"town\": \"d\" is no level"));
+             Catch::Contains("t.csv:2: row 1, column \"town\": \"d\" is not a level of this column "
+                             "in the training data"));
 }
 
 TEST_CASE("points to predict at have levels of factors", "[regression]") {
@@ -182,14 +183,15 @@ TEST_CASE("points to predict at have an offset, and its absence is said", "[regr
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 + 0.5)))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2)))));
   CHECK(model->remarks().back() ==
-        "Predicted at offset 0: without; the key \"exposure\" of a point gives another offset.");
+        "These predictions use offset 0: without. To use another offset, give the key \"exposure\" "
+        "in the point.");
   const auto refusal = [&](const std::string& keys) {
     return support::refusal(data.model("logistic-regression", keys));
   };
   const std::string point = "predict.p = { age = 1, town = \"a\", exposure = \"high\" }\n";
   CHECK_THAT(refusal(all_keys + point), Catch::Contains("\"exposure\" must be a number"));
   CHECK_THAT(refusal("inputs = [\"age\"]\npredict.p = { age = 1, exposure = 1 }\n"),
-             Catch::Contains("there is no input \"exposure\""));
+             Catch::Contains("unknown input \"exposure\""));
 }
 
 TEST_CASE("which label counts as 1 and which level is the reference is said", "[regression]") {
@@ -230,13 +232,14 @@ TEST_CASE("no spelling of a missing value is a label or a level", "[regression]"
     const DataFile data(some + spelling + ",u,5\nyes," + spelling + ",6\nno,v," + spelling + "\n");
     CHECK_THAT(support::refusal(data.model("logistic-regression", keys)),
                Catch::Contains("d.csv:6: row 5, column \"y\": \"" + spelling +
-                               "\": a value is missing, as in 3 of 7 rows"));
+                               "\": a value is missing. Values are missing in 3 of 7 rows"));
     const auto model =
         support::make_model(data.model("logistic-regression", keys + "missing = \"drop\"\n"));
     CHECK(model->offers<SumOfTerms>()->terms() == 4);
     CHECK(model->labels() == std::vector<Labels>{{"g_level", {"v"}}});
-    CHECK_THAT(model->remarks()[1], Catch::Contains("3 rows of") &&
-                                        Catch::Contains("lack a value (\"" + spelling + "\")"));
+    CHECK_THAT(model->remarks()[1],
+               Catch::Contains("3 rows of") &&
+                   Catch::Contains("have a missing value (\"" + spelling + "\")"));
   }
 }
 
@@ -249,7 +252,7 @@ TEST_CASE("test cases that are left out are counted", "[regression]") {
         data.model(use, all_keys + "missing = \"drop\"\ntest = \"" + test + "\"\n"));
     CHECK(model->offers<Prediction>()->cases() == 1);
     CHECK_THAT(model->remarks().back(),
-               Catch::Contains("t.csv lacks a value (\"N/A\") and is left out."));
+               Catch::Contains("t.csv has a missing value (\"N/A\") and is left out."));
   }
 }
 
@@ -257,9 +260,10 @@ TEST_CASE("the place of a label counts the rows that are left out", "[regression
   const DataFile data(whole_table());
   const std::string test = data.folder().path() + "/t.csv";
   std::ofstream(test) << header() << "1,NA,a,0,1\n2,2,a,0,1\n";
-  CHECK_THAT(support::refusal(data.model("logistic-regression", all_keys + "missing = \"drop\"\n" +
-                                                                    "test = \"" + test + "\"\n")),
-             Catch::Contains("t.csv:3: row 2, column \"y\": the training data have no label"));
+  CHECK_THAT(
+      support::refusal(data.model("logistic-regression",
+                                  all_keys + "missing = \"drop\"\n" + "test = \"" + test + "\"\n")),
+      Catch::Contains("t.csv:3: row 2, column \"y\": the training data do not have the label"));
 }
 
 TEST_CASE("texts that are cut for a remark stay UTF-8", "[regression]") {
@@ -277,7 +281,7 @@ TEST_CASE("row names are no input", "[regression]") {
   const DataFile data("\"\",\"y\",\"x\"\n\"1\",1,2\n\"2\",0,3\n\"7\",1,5\n");
   const auto model = support::make_model(data.model("logistic-regression", ""));
   CHECK(coordinate_names(model->parameters()) == std::vector<std::string>{"intercept", "x"});
-  CHECK_THAT(model->remarks().front(), Catch::Contains("is taken for row names"));
+  CHECK_THAT(model->remarks().front(), Catch::Contains("has no name, so it is read as row names"));
 }
 
 TEST_CASE("columns that have no part in the model may share a name", "[regression]") {
@@ -311,25 +315,27 @@ TEST_CASE("points that do not fit the columns are refused with key and cure", "[
   };
   const std::string key = "model.target.predict.p";
   CHECK_THAT(refusal("{ age = 1 }"),
-             Catch::Contains(key) && Catch::Contains("lacks the factor \"town\""));
-  CHECK_THAT(refusal("{ age = 1, town = \"d\" }"),
-             Catch::Contains(key) && Catch::Contains("\"town\": the training data have no level "
-                                                     "\"d\" (known: a, b, c)"));
-  CHECK_THAT(refusal("{ age = 1, town = 7 }"), Catch::Contains("have no level that number"));
+             Catch::Contains(key) && Catch::Contains("needs a value for the factor \"town\""));
+  CHECK_THAT(
+      refusal("{ age = 1, town = \"d\" }"),
+      Catch::Contains(key) && Catch::Contains("\"town\": the training data do not have the level "
+                                              "\"d\" (known: a, b, c)"));
+  CHECK_THAT(refusal("{ age = 1, town = 7 }"),
+             Catch::Contains("do not have a level with that number"));
   CHECK_THAT(refusal("{ age = \"old\", town = \"a\" }"),
              Catch::Contains("\"age\" must be a number"));
   CHECK_THAT(refusal("{ age = 1, twon = \"a\" }"), Catch::Contains("did you mean \"town\"?"));
-  CHECK_THAT(refusal("{ age = true, town = \"a\" }"), Catch::Contains("wants a number or a text"));
+  CHECK_THAT(refusal("{ age = true, town = \"a\" }"),
+             Catch::Contains("must be a number or a string"));
 }
 
 TEST_CASE("rows with a missing value are refused by name or dropped and counted", "[regression]") {
   std::string text = whole_table();
   text += "1,NA,a,0,1\n0,2,,0,1\n1,2,a,0,1\n";
   const DataFile data(text);
-  CHECK_THAT(
-      support::refusal(data.model("probit-regression", all_keys)),
-      Catch::Contains("d.csv:8: row 7, column \"age\": \"NA\": a value is missing, as in 2 of "
-                      "9 rows; missing = \"drop\""));
+  CHECK_THAT(support::refusal(data.model("probit-regression", all_keys)),
+             Catch::Contains("d.csv:8: row 7, column \"age\": \"NA\": a value is missing. Values "
+                             "are missing in 2 of 9 rows. Set missing = \"drop\""));
   const auto model =
       support::make_model(data.model("probit-regression", all_keys + "missing = \"drop\"\n"));
   CHECK(model->offers<SumOfTerms>()->terms() == 7);
@@ -339,7 +345,7 @@ TEST_CASE("rows with a missing value are refused by name or dropped and counted"
   CHECK_THAT(
       support::refusal(DataFile(bad).model("probit-regression", all_keys + "missing = \"drop\"\n")),
       Catch::Contains("d.csv:9: row 8, column \"times\": \"0\" must be above 0"));
-  // A column that has no part in the model may lack values.
+  // A column that the model does not use may have missing values.
   CHECK(support::refusal(data.model("probit-regression", "inputs = [\"times\"]\n")) == "accepted");
 }
 
@@ -349,23 +355,24 @@ TEST_CASE("columns that cannot be what a key says are refused with place and rul
     return support::refusal(DataFile(text).model("logistic-regression", keys));
   };
   CHECK_THAT(refusal(whole_table() + "1,2,a,0,0\n", all_keys),
-             Catch::Contains("d.csv:8: row 7, column \"times\": \"0\" must be above 0; `weights` "
-                             "names a column of numbers above 0"));
+             Catch::Contains("d.csv:8: row 7, column \"times\": \"0\" must be above 0. Correct the "
+                             "cell, or delete the row (`weights` "
+                             "must name a column of numbers above 0)"));
   CHECK_THAT(refusal(whole_table(), "inputs = [\"age\"]\noffset = \"town\"\n"),
-             Catch::Contains("column \"town\": \"b\" is no finite number; `offset` names a column "
-                             "of numbers"));
+             Catch::Contains("column \"town\": \"b\" is not a finite number. Correct the cell, or "
+                             "delete the row"));
   CHECK_THAT(refusal(whole_table(), "inputs = [\"age\", \"town\"]\n"),
-             Catch::Contains("column \"town\": \"b\" is no finite number") &&
-                 Catch::Contains("one of words belongs in `factors`"));
+             Catch::Contains("column \"town\": \"b\" is not a finite number") &&
+                 Catch::Contains("name a column of words in `factors` instead"));
   CHECK_THAT(refusal("y,age,town\n1,2,a\n0,1,a\n", "factors = [\"town\"]\n"),
              Catch::Contains("model.target.factors") && Catch::Contains("the level \"a\" in all"));
-  CHECK_THAT(
-      refusal(whole_table(), "factors = [\"town\"]\noffset = \"town\"\n"),
-      Catch::Contains("model.target.factors") && Catch::Contains("\"town\", which is in offset"));
+  CHECK_THAT(refusal(whole_table(), "factors = [\"town\"]\noffset = \"town\"\n"),
+             Catch::Contains("model.target.factors") &&
+                 Catch::Contains("\"town\", which `offset` already names"));
   CHECK_THAT(refusal(whole_table(), "factors = [\"twon\"]\n"), Catch::Contains("town"));
   CHECK_THAT(support::refusal("use = \"probit-regression\"\ncases = 9\ndimension = 2\nmissing = "
                               "\"drop\"\n"),
-             Catch::Contains("It goes with data"));
+             Catch::Contains("It needs data"));
   CHECK_THAT(support::refusal(DataFile(whole_table()).model("probit-latent", all_keys)),
              Catch::Contains("unknown key. It was removed. Use the model `probit-regression`"));
 }

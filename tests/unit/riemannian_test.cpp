@@ -81,8 +81,9 @@ TEST_CASE("the energy error of the generalised leapfrog is of order two") {
 
 TEST_CASE("with a constant metric the generalised leapfrog is the leapfrog in other coordinates",
           "[slow]") {
-  // Sigma^-1 as the mass makes every Gaussian the standard normal: the acceptance probability has
-  // the same law for every Sigma. It is bounded by 1, so that five errors are below this bound.
+  // With Sigma^-1 as the mass, every Gaussian becomes the standard normal, so the acceptance
+  // probability has the same distribution for every Sigma. It is at most 1, so five standard errors
+  // are below this bound.
   const std::string keys = "step_size = 1.2\nsteps = 3\n";
   const Run round = run("use = \"gaussian\"\ndimension = 3\n", keys, 2000);
   const Run narrow =
@@ -136,5 +137,5 @@ TEST_CASE("a Riemannian kernel on a model without a metric is refused") {
 
 TEST_CASE("numbers of Riemannian steps that are not whole are refused") {
   CHECK_THAT(refusal(quartic, "steps_jitter = [1, 2.5]\n"),
-             Catch::Contains("must be whole numbers"));
+             Catch::Contains("must be [low, high] with two whole numbers"));
 }

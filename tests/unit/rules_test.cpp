@@ -1,4 +1,5 @@
-// The rules of certificates: the page is made from them, and their examples are what they say.
+// The rules of certificates: their page is made from them, and their examples have the stated
+// verdicts.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "toy_graphs.hpp"

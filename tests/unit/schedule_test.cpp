@@ -164,7 +164,7 @@ namespace {
 class Counting final : public Body {
  public:
   explicit Counting(int& count) : count_(count) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     ++count_;
     block.out(0).setConstant(count_);
   }
@@ -275,7 +275,7 @@ TEST_CASE("an evaluation is carried over sweeps, and computed once at the start"
   /// Adds g to theta and keeps (u, g) current.
   class Climb final : public Body {
    public:
-    void run(Block& block) const override {
+    void run(ColumnBlock& block) const override {
       block.out(0) = block.in(0) + block.in(3);
       block.law(1).evaluate(block.out(0), {block.out(1).data(), block.out(2), block.scratch()});
     }
@@ -309,7 +309,7 @@ TEST_CASE("an evaluation is carried over sweeps, and computed once at the start"
 TEST_CASE("a register of the whole run is updated once a sweep, after all blocks") {
   class CountColumns final : public Body {
    public:
-    void run(Block& block) const override {
+    void run(ColumnBlock& block) const override {
       block.out(0) = block.in(0);
       block.out(0)(0, 0) += block.in(1).sum();
     }
@@ -332,7 +332,7 @@ TEST_CASE("a guarded operation runs in the columns of its branch, and is recorde
   /// Column j belongs to branch j % 2.
   class Parity final : public Body {
    public:
-    void run(Block& block) const override {
+    void run(ColumnBlock& block) const override {
       for (Index j = 0; j < block.columns(); ++j) {
         block.out(0)(0, j) = static_cast<double>((block.first_column() + j) % 2);
       }
@@ -342,7 +342,7 @@ TEST_CASE("a guarded operation runs in the columns of its branch, and is recorde
   class Count final : public Body {
    public:
     explicit Count(Index& columns) : columns_(columns) {}
-    void run(Block& block) const override {
+    void run(ColumnBlock& block) const override {
       columns_ += block.columns();
       block.out(0) = block.in(0).array() + 1.0;
       block.out(1).setConstant(7.0);

@@ -14,7 +14,7 @@ namespace {
 
 Json schema() { return Json::parse(manifest_schema(toy::registry())); }
 
-/// What a table of that kind must look like once `use` is that id.
+/// The required form of a table of that kind if `use` is that id.
 Json rule(const std::string& kind, const std::string& id) {
   const Json component = schema()["properties"][kind]["additionalProperties"];
   for (const Json& candidate : component["allOf"]) {

@@ -1,4 +1,4 @@
-// What cells of a study that differ only in the seed are made of.
+// The texts that cells of a study share if they differ only in the seed.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/content_hash.hpp"
 #include "support.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("a cell is the same wherever its files are, and another with another s
   CHECK(here.with_seed(5).sha256 == there.with_seed(5).sha256);
   CHECK(here.with_seed(5).sha256 != here.with_seed(6).sha256);
 
-  // A text that only has the name in it is another text where it differs.
+  // A text that only contains the name of a file still counts if it differs.
   elsewhere.manifest.replace(elsewhere.manifest.find("beside a.csv"), 12, "beside b.csv");
   CHECK(Ingredients(elsewhere, hashes, false).with_seed(5).sha256 != here.with_seed(5).sha256);
 }

@@ -1,4 +1,4 @@
-// A file that several processes write at a time is whole whenever it is read.
+// A file that several processes write at the same time is always whole when it is read.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/host.hpp"
 #include "files/whole_file.hpp"

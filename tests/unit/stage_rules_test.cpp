@@ -1,4 +1,4 @@
-// Rule R on small graphs: proposals by stages, each bent by one mistake.
+// Rule R on small graphs: proposals by stages, each with one mistake.
 // SPDX-License-Identifier: Apache-2.0
 #include "toy_graphs.hpp"
 
@@ -13,7 +13,7 @@ using namespace toy;
 
 namespace {
 
-/// A slot, a law that stages keep, and an accept over one stage.
+/// A slot, a density that stages keep, and an accept over one stage.
 struct Delayed {
   KernelGraph graph;
   Slots s = add_slots(graph, 1);
@@ -25,12 +25,12 @@ struct Delayed {
     return graph.evaluation(rough, trial).u;
   }
 
-  /// One Metropolis decision of the trial by `law`.
+  /// One Metropolis decision of the trial by the density `law`.
   void stage(const std::string& path, Value law) {
     add_update(graph, path, {.slot = trial, .law = law});
   }
 
-  /// What the last decision reads; a test may leave out or exchange.
+  /// The inputs of the last decision, which a test may leave out or exchange.
   std::vector<Input> inputs(Value v, Value v_end) {
     const Cached at = graph.evaluation(s.law[0], s.slot[0]);
     return {{graph.current(s.slot[0]), Role::state},
@@ -103,7 +103,7 @@ TEST_CASE("a ratio that divides out another law than the stages keep is biased")
   const Value v = d.start();
   d.stage("stage", other);
   check_biased(d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u)), Rule::stages,
-               "keeps another law");
+               "does not leave invariant; the oracle of a stage must not change the law");
 }
 
 TEST_CASE("a ratio with the stages' law at one end alone is biased") {
@@ -119,7 +119,7 @@ TEST_CASE("stages that start elsewhere than at the state are biased") {
   d.stage("stage", d.rough);
   const Value end = d.graph.evaluation(d.rough, d.trial).u;
   add_update(d.graph, "meanwhile", {.slot = d.s.slot[0], .law = d.s.law[0]});
-  check_biased(d.decide(d.inputs(v, end)), Rule::stages, "start elsewhere");
+  check_biased(d.decide(d.inputs(v, end)), Rule::stages, "do not start at the state");
 }
 
 TEST_CASE("a stage that only declares to keep its law is biased, unproven") {
@@ -130,7 +130,7 @@ TEST_CASE("a stage that only declares to keep its law is biased, unproven") {
   add_update(d.graph, "stage",
              {.slot = d.trial, .law = d.rough, .metropolis = false, .move = opaque});
   const Verdict found = d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u));
-  check_biased(found, Rule::stages, "nothing tells that `stage/move` is reversible");
+  check_biased(found, Rule::stages, "nothing shows that `stage/move` is reversible");
   CHECK_FALSE(found.proved);
 }
 
@@ -148,5 +148,5 @@ TEST_CASE("a later parameter that reads a trial is biased") {
   d.usual();
   const Value seen = fit(d.graph, "seen", {d.graph.current(d.trial)});
   add_update(d.graph, "later", {.slot = d.s.slot[0], .law = d.s.law[0], .parameters = {seen}});
-  check_biased(certify(d.graph), Rule::own_value, "a stage of a proposal leads to");
+  check_biased(certify(d.graph), Rule::own_value, "the outcome of a stage of a proposal");
 }

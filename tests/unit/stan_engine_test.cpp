@@ -1,5 +1,6 @@
-// Programs in the Stan language with engines made by hand: where they are found, what they are
-// told. SPDX-License-Identifier: Apache-2.0
+// Programs in the Stan language with engines made by hand: where they are found, and how they are
+// called.
+// SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
 #include <cstdlib>
@@ -45,8 +46,8 @@ class Case {
 
 const std::string stubs = std::string(MIXWELL_BUILD_DIR) + "/tests/stan/";
 
-/// A package httpstan with a compiler `c++-by-hand`: they keep what they are called with, stanc
-/// does what the script says, and the library that is linked is one of the stubs.
+/// A package httpstan with a compiler `c++-by-hand`. Both save the arguments of their calls, stanc
+/// does what the script says, and the linked library is one of the stubs.
 void make_package(const Case& one, const std::string& library, const std::string& script = "") {
   const std::string package = one.folder() + "/site/httpstan";
   const std::string keeps_calls =
@@ -73,12 +74,12 @@ std::string text_of(const std::string& path) {
 
 TEST_CASE("without an engine the command that installs one is named", "[stan]") {
   const Case one;
-  CHECK(contains(one.refusal(), "there is nothing that reads"));
-  CHECK(contains(one.refusal(), "`python3 -m pip install stanli` installs it"));
+  CHECK(contains(one.refusal(), "Mixwell cannot read programs in the Stan language"));
+  CHECK(contains(one.refusal(), "Install it with `python3 -m pip install stanli`."));
   CHECK(contains(one.refusal("engine = \"interpret\"\n"), "`python3 -m pip install stanli`"));
   CHECK(contains(one.refusal("engine = \"compile\"\n"), "`python3 -m pip install httpstan`"));
   one.provide("python3", "exit 1");
-  CHECK(contains(one.refusal(), "`python3 -m pip install stanli` installs it"));
+  CHECK(contains(one.refusal(), "Install it with `python3 -m pip install stanli`."));
 }
 
 TEST_CASE("stanli is found by its variable and by the first python", "[stan]") {
@@ -88,7 +89,7 @@ TEST_CASE("stanli is found by its variable and by the first python", "[stan]") {
   ::setenv("MIXWELL_STANLI", "/no/where", 1);
   CHECK(contains(one.refusal(), "\"/no/where\" is neither libstanli.so nor the folder"));
   ::setenv("MIXWELL_STANLI", (stubs + "right.so").c_str(), 1);
-  CHECK(contains(one.refusal(), "lacks the symbol stanli_stan_to_mir_with_opts"));
+  CHECK(contains(one.refusal(), "the library has no symbol stanli_stan_to_mir_with_opts"));
   ::unsetenv("MIXWELL_STANLI");
   std::filesystem::create_directories(one.folder() + "/site/stanli/_bin");
   std::filesystem::copy(stubs + "libstanli.so", one.folder() + "/site/stanli/_bin/libstanli.so");
@@ -124,10 +125,10 @@ TEST_CASE("an interpreted program travels with its data and says who reads it", 
 TEST_CASE("a program that does not compile is told with Stan's words, line and column", "[stan]") {
   const Case one("parameters {\n}\nwrong\n");
   ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
-  CHECK(contains(one.refusal(),
-                 one.folder() +
-                     "/x.stan:3:5: the program does not compile; Stan says:\nSyntax error "
-                     "in 'x.stan', line 3, column 4 to column 5: wrong."));
+  CHECK(contains(one.refusal(), one.folder() +
+                                    "/x.stan:3:5: the program does not compile. Correct the "
+                                    "program. Stan says:\nSyntax error "
+                                    "in 'x.stan', line 3, column 4 to column 5: wrong."));
   const Case two("#include part.stan\n");
   ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
   std::filesystem::create_directory(two.folder() + "/parts");
@@ -143,7 +144,7 @@ TEST_CASE("the package httpstan compiles a program once", "[stan]") {
   make_package(one, "right");
   const auto model = support::make_model(one.keys());
   REQUIRE(model->remarks().size() == 1);
-  CHECK(contains(model->remarks()[0], "compiled by stanc and the headers of httpstan in "));
+  CHECK(contains(model->remarks()[0], "compiled with stanc and the headers of httpstan in "));
   const auto linked = [&] {
     const std::string calls = text_of(one.folder() + "/calls");
     std::size_t count = 0;
@@ -175,8 +176,8 @@ TEST_CASE("a checkout of BridgeStan is refused, and the path of a library named 
   for (const char* const engine : {"", "engine = \"compile\"\n"}) {
     const std::string said = one.refusal(engine);
     CHECK(contains(said,
-                   "BRIDGESTAN: Mixwell no longer compiles by a checkout of BridgeStan, which this "
-                   "variable names (\"" +
+                   "BRIDGESTAN: Mixwell no longer compiles programs with a checkout of BridgeStan, "
+                   "but this variable names one (\"" +
                        one.folder() + "\")"));
     CHECK(contains(said, cure));
   }
@@ -219,7 +220,8 @@ TEST_CASE("engines with other coordinates are told apart, and not compared", "[s
   const auto second = support::make_model(one.keys("engine = \"compile\"\n"))->second();
   REQUIRE(second);
   CHECK(second->model == nullptr);
-  CHECK(contains(second->why_not, "its coordinates are other ones: where `p.1` is "));
+  CHECK(contains(second->why_not,
+                 "the two engines map the same coordinates to different parameters: `p.1` is "));
 }
 
 TEST_CASE("what a shell would take for something else reaches the compilers as it is", "[stan]") {
@@ -250,14 +252,17 @@ TEST_CASE("a failed compilation leaves nothing behind", "[stan]") {
   const Case one;
   make_package(one, "right",
                "echo \"Semantic error in 'x.stan', line 2, column 7 to column 9: nu\"; exit 2");
-  CHECK(contains(one.refusal(),
-                 "x.stan:2:8: the program does not compile; Stan says:\nSemantic error "
-                 "in 'x.stan', line 2, column 7"));
+  CHECK(contains(
+      one.refusal(),
+      "x.stan:2:8: the program does not compile. Correct the program. Stan says:\nSemantic error "
+      "in 'x.stan', line 2, column 7"));
   CHECK_FALSE(std::filesystem::exists(one.folder() + "/cache/mixwell/stan"));
   make_package(one, "right");
   one.provide("c++-by-hand",
               "case \"$*\" in *--version*) ;; *) echo \"fatal: tbb/x.h\"; exit 1;; esac");
-  CHECK(contains(one.refusal(), "x.stan: its C++ does not compile without oneTBB's headers"));
+  CHECK(contains(one.refusal(),
+                 "x.stan: the C++ code of this program does not compile, because the headers of "
+                 "oneTBB are missing"));
   for (const auto& entry :
        std::filesystem::directory_iterator(one.folder() + "/cache/mixwell/stan"))
     CHECK(entry.path().string().ends_with("-headers"));
@@ -266,11 +271,12 @@ TEST_CASE("a failed compilation leaves nothing behind", "[stan]") {
 TEST_CASE("a model has a program or a library, and keys that go with it", "[stan]") {
   const Case one;
   const std::string library = "library = \"" + stubs + "right.so\"\n";
-  CHECK(contains(support::refusal("use = \"stan\"\n"), "give a program, or a library"));
+  CHECK(contains(support::refusal("use = \"stan\"\n"),
+                 "Give the path of a Stan program, or give `library` instead."));
   CHECK(contains(one.refusal(library), "library"));
   const std::string keys =
       "use = \"stan\"\n" + library + "data = \"" + one.folder() + "/x.data.json\"\n";
   CHECK(support::refusal(keys) == "accepted");
-  CHECK(contains(support::refusal(keys + "engine = \"interpret\"\n"), "It goes with program"));
-  CHECK(contains(support::refusal(keys + "include_paths = [\".\"]\n"), "It goes with program"));
+  CHECK(contains(support::refusal(keys + "engine = \"interpret\"\n"), "It needs program"));
+  CHECK(contains(support::refusal(keys + "include_paths = [\".\"]\n"), "It needs program"));
 }

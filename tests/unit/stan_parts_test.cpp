@@ -1,4 +1,4 @@
-// Parts of the model `stan`: names made into arrays, data looked through, rejections counted.
+// Parts of the model `stan`: arrays made from names, checks of data, counts of rejections.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/stan/data.hpp"
 #include "../../models/stan/names.hpp"
@@ -29,7 +29,7 @@ std::vector<std::string> described(const std::vector<mixwell::Parameter>& arrays
   return all;
 }
 
-/// Where the elements 0, 1, ... of the list go.
+/// The places of the elements 0, 1, ... of the list.
 std::vector<double> arranged(const std::string& names) {
   const Arrays arrays(names);
   std::vector<double> listed(static_cast<std::size_t>(arrays.size()));
@@ -81,12 +81,17 @@ TEST_CASE("members of tuples and parts of complex numbers have names of their ow
 }
 
 TEST_CASE("lists that are no arrays are refused by name", "[stan]") {
-  CHECK(refused_names("x.1,x.3") == "its names are not those of whole arrays");
-  CHECK(refused_names("x.1,x.1") == "its names are not those of whole arrays");
-  CHECK(refused_names("x.1.1,x.2.1,x.1.2,x.2.1") == "the element of `x` is listed twice");
-  CHECK(refused_names("x,x") == "its names are not those of whole arrays");
+  CHECK(refused_names("x.1,x.3") ==
+        "the names that the library lists do not form complete arrays. Compile the library again.");
+  CHECK(refused_names("x.1,x.1") ==
+        "the names that the library lists do not form complete arrays. Compile the library again.");
+  CHECK(refused_names("x.1.1,x.2.1,x.1.2,x.2.1") ==
+        "an element of `x` is listed twice. Compile the library again.");
+  CHECK(refused_names("x,x") ==
+        "the names that the library lists do not form complete arrays. Compile the library again.");
   CHECK(refused_names("x.1,x.1.2") ==
-        "the element of `x` has another number of indices than those before it");
+        "an element of `x` has a different number of indices than the elements before it. Compile "
+        "the library again.");
 }
 
 TEST_CASE("unconstrained coordinates are one list for each parameter", "[stan]") {
@@ -111,43 +116,46 @@ TEST_CASE("data that Stan has no use for are refused where they stand", "[stan]"
     INFO(text << "\n" << read(text));
     return support::contains(read(text), part);
   };
-  CHECK(said("", "x.json:1:1: wants an object, { \"NAME\": VALUE, ... }, and the file ends"));
-  CHECK(said("[1]", "x.json:1:1: wants an object"));
-  CHECK(said("{\n \"N\": 3,\n \"N\": 4 }", "x.json:3:2: `N` is there twice"));
+  CHECK(said("", "x.json:1:1: expected an object, { \"NAME\": VALUE, ... }, but the file ends"));
+  CHECK(said("[1]", "x.json:1:1: expected an object"));
+  CHECK(said("{\n \"N\": 3,\n \"N\": 4 }", "x.json:3:2: `N` appears twice"));
   CHECK(said("{\"y\": [[1, 2], [3]]}",
-             "x.json:1:16: `y[1]` is an array of 1 and those before it are an array of 2"));
-  CHECK(said("{\"y\": [[1, 2], 3]}", "`y[1]` is a number and those before it are an array of 2"));
+             "x.json:1:16: `y[1]` is an array of 1, but the elements before it are an array of 2"));
+  CHECK(said("{\"y\": [[1, 2], 3]}",
+             "`y[1]` is a number, but the elements before it are an array of 2"));
   CHECK(said("{\"y\": [[[1, 2]], [[3]]]}", "`y[1]` is an array of 1 x 1"));
-  CHECK(said("{\"y\": [1, {\"1\": 2}]}", "`y[1]` is a tuple and those before it are a number"));
-  CHECK(said("{\"ok\": true}", "x.json:1:8: `ok` is true: Stan has no booleans; write 1 or 0"));
-  CHECK(said("{\"y\": [1, null]}", "x.json:1:11: `y[1]` is null: Stan has no missing data"));
+  CHECK(said("{\"y\": [1, {\"1\": 2}]}",
+             "`y[1]` is a tuple, but the elements before it are a number"));
+  CHECK(
+      said("{\"ok\": true}", "x.json:1:8: `ok` is true, but Stan has no booleans. Write 1 or 0."));
+  CHECK(said("{\"y\": [1, null]}", "x.json:1:11: `y[1]` is null, but Stan has no missing data"));
   CHECK(said("{\"y\": \"high\"}", "`y` is the text \"high\""));
   for (const char* const word : {"+Inf", "+Infinity", "inf", "-NaN", "infinity"})
-    CHECK(
-        said("{\"y\": \"" + std::string(word) + "\"}", "the only texts that it takes are \"NaN\""));
-  CHECK(said("{\"t\": {}}", "x.json:1:7: `t` is an object without members"));
+    CHECK(said("{\"y\": \"" + std::string(word) + "\"}", "The only accepted texts are \"NaN\""));
+  CHECK(said("{\"t\": {}}", "x.json:1:7: `t` is a tuple without members"));
   CHECK(said("{\"t\": [{\"1\": 1, \"2\": 2}, {\"1\": 1}]}",
-             "`t[1]` is a tuple and those before it are a tuple of other members"));
-  CHECK(said("{\"y\": 1.}", "`y` wants a number or an array of numbers, and found `1.`"));
+             "`t[1]` is a tuple, but the elements before it are a tuple with other members"));
+  CHECK(said("{\"y\": 1.}", "`y` must be a number or an array of numbers, but found `1.`"));
   CHECK(said("{\"y\": 01}", "found `01`"));
   CHECK(said("{\"y\": 0x10}", "found `0x10`"));
   CHECK(said("{\"y\": +1}", "found `+1`"));
   CHECK(said("{\"y\": 1e}", "found `1e`"));
-  CHECK(said("{\"y\": }", "`y` wants a number"));
-  CHECK(said("{\"y\": [1, 2}", "x.json:1:12: wants `,` or `]`, and found `}`"));
-  CHECK(said("{\"y\": [1,]}", "`y[1]` wants a number"));
-  CHECK(said("{\"y\": 1 \"z\": 2}", "wants `,` or `}`, and found `\"z\"`"));
-  CHECK(said("{y: 1}", "wants a name in quotes, and found `y`"));
-  CHECK(said("{\"y\" 1}", "wants `:`, and found `1`"));
+  CHECK(said("{\"y\": }", "`y` must be a number"));
+  CHECK(said("{\"y\": [1, 2}", "x.json:1:12: expected `,` or `]`, but found `}`"));
+  CHECK(said("{\"y\": [1,]}", "`y[1]` must be a number"));
+  CHECK(said("{\"y\": 1 \"z\": 2}", "expected `,` or `}`, but found `\"z\"`"));
+  CHECK(said("{y: 1}", "expected a name in quotes, but found `y`"));
+  CHECK(said("{\"y\" 1}", "expected `:`, but found `1`"));
   CHECK(said("{\"y: 1}", "x.json:1:2: this quote is never closed"));
-  CHECK(said("{\"y\": 1} {}", "x.json:1:10: something follows the object"));
-  CHECK(said("{\"y\": 1", "and the file ends"));
+  CHECK(said("{\"y\": 1} {}",
+             "x.json:1:10: expected the end of the file after the object, but found"));
+  CHECK(said("{\"y\": 1", "but the file ends"));
   CHECK(said("{\"y\": " + std::string(100, '['), "nested in more than 64 levels"));
-  CHECK(said("{\"a\tb\": 1}", "a control character"));
-  CHECK(said("{\"y\": 1e999}", "`y` is beyond 1.8e308"));
-  CHECK(said("{\"y\": -1e999}", "`y` is beyond 1.8e308"));
-  CHECK(said("{\"a\\q\": 1}", "x.json:1:4: a backslash in a text in quotes"));
-  CHECK(said("{\"a\\u12g4\": 1}", "x.json:1:2: \\u in a text in quotes"));
+  CHECK(said("{\"a\tb\": 1}", "a quoted text has a control character"));
+  CHECK(said("{\"y\": 1e999}", "`y` is too large: a number must be at most 1.8e308"));
+  CHECK(said("{\"y\": -1e999}", "`y` is too large: a number must be at most 1.8e308"));
+  CHECK(said("{\"a\\q\": 1}", "x.json:1:4: a backslash in a quoted text"));
+  CHECK(said("{\"a\\u12g4\": 1}", "x.json:1:2: \\u in a quoted text"));
   CHECK(said("{\"a\\", "x.json:1:2: this quote is never closed"));
 }
 
@@ -217,8 +225,8 @@ TEST_CASE("rejections are counted, and the first message is kept", "[stan]") {
   CHECK(all.in_words("rejected a point").empty());
   all.add("too large");
   CHECK(all.in_words("rejected a point") ==
-        "Stan rejected a point 1 time; the first time it said: too large");
+        "Stan rejected a point 1 time; its first message is: too large");
   all.add("too small");
   CHECK(all.in_words("rejected a point") ==
-        "Stan rejected a point 2 times; the first time it said: too large");
+        "Stan rejected a point 2 times; its first message is: too large");
 }

@@ -1,4 +1,4 @@
-// Programs in the Stan language taken apart, and data compared with what they declare.
+// Declarations of programs in the Stan language, and data compared with them.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/stan/constraints.hpp"
 #include "../../models/stan/shapes.hpp"
@@ -30,7 +30,7 @@ std::vector<std::string> declared(const std::string& text, const std::string& bl
   return all;
 }
 
-/// What is said of data for a block of declarations: "accepted" and what is left to an engine, or
+/// The result for data and a block of declarations: "accepted" with what is left to an engine, or
 /// the message.
 std::string said(const std::string& declarations, const std::string& json) {
   const Program program = program_of("data {\n  " + declarations + "\n}\n");
@@ -65,7 +65,7 @@ double size(const std::string& expression) {
       .value_or(-1);
 }
 
-/// What is said of values of parameters, "inside" for nothing; `data`: for bounds.
+/// The result for values of parameters, "inside" if there is no message. `data` is for bounds.
 std::string broken(const std::string& declarations, const std::string& json,
                    const std::string& data = "{}") {
   const ProgramText text(program_of("parameters {\n  " + declarations + "\n}\n"));
@@ -83,7 +83,7 @@ void breaks(const std::string& declarations, const std::string& json, const std:
   CHECK(contains(words, part));
 }
 
-/// What is left of generated quantities without the statement that begins with `first`.
+/// The generated quantities that are left without the statement that begins with `first`.
 std::string without(const std::string& block, const std::string& first) {
   const ProgramText program(program_of("generated quantities {" + block + "}"));
   const auto all = statements_in(program, program.block("generated quantities"));
@@ -168,32 +168,35 @@ TEST_CASE("data in the shapes that are declared are accepted", "[stan]") {
 TEST_CASE("data of another shape than declared are refused with both", "[stan]") {
   const std::string matrix = "int N;\n  matrix[N, 3] x;";
   says(matrix, R"({"N": 2, "x": [[1, 2], [3, 4], [5, 6]]})",
-       "x.json:1:15: `x` is an array of 3 x 2, and the program declares `matrix[N, 3] x` "
-       "(/x.stan:3:16), which is an array of 2 x 3 here. It seems to be transposed: write a matrix "
+       "x.json:1:15: `x` is an array of 3 x 2, but the program declares `matrix[N, 3] x` "
+       "(/x.stan:3:16), which is an array of 2 x 3 with these data. The value seems to be "
+       "transposed. Write a "
+       "matrix "
        "as a list of its rows.");
-  says(matrix, R"({"N": 2, "x": [1, 2, 3, 4, 5, 6]})", "Write it as a list of its rows");
+  says(matrix, R"({"N": 2, "x": [1, 2, 3, 4, 5, 6]})", "Write the value as a list of rows");
   says(matrix, R"({"N": [2], "x": [1, 2, 3, 4, 5, 6]})",
-       "`N` is an array of 1, and the program declares `int N` (/x.stan:2:7), which is a number "
-       "here. Write the number without brackets.");
+       "`N` is an array of 1, but the program declares `int N` (/x.stan:2:7), which is a number "
+       "with these data. Write the number without brackets.");
   says("array[3] real y;", R"({"y": [[1, 2, 3]]})", "Write one list of numbers");
   says("vector[2] y;", R"({"y": [[1], [2]]})", "`y` is an array of 2 x 1");
-  says("array[2] vector[3] y;", R"({"y": [[1, 2], [3, 4], [5, 6]]})", "is an array of 2 x 3 here");
+  says("array[2] vector[3] y;", R"({"y": [[1, 2], [3, 4], [5, 6]]})",
+       "is an array of 2 x 3 with these data");
   says("vector[2] y;", R"({"y": []})", "`y` is an array of 0");
-  says("int N; vector[N] y;", R"({"N": 0, "y": [1]})", "which is an array of 0 here.");
-  says("complex z;", R"({"z": 1})", "A complex number is written [REAL, IMAGINARY].");
-  says("cov_matrix[2] S;", R"({"S": [1, 0, 0, 1]})", "an array of 2 x 2 here");
-  says("tuple(int, real) t;", R"({"t": [1, 2]})", "Only tuples are written {\"1\": VALUE");
-  says("tuple(int, real) t;", R"({"t": {"1": 2}})", "`t` is a tuple, and the program declares");
+  says("int N; vector[N] y;", R"({"N": 0, "y": [1]})", "which is an array of 0 with these data.");
+  says("complex z;", R"({"z": 1})", "Write a complex number as [REAL, IMAGINARY].");
+  says("cov_matrix[2] S;", R"({"S": [1, 0, 0, 1]})", "an array of 2 x 2 with these data");
+  says("tuple(int, real) t;", R"({"t": [1, 2]})", "Write a tuple as {\"1\": VALUE");
+  says("tuple(int, real) t;", R"({"t": {"1": 2}})", "`t` is a tuple, but the program declares");
   says("tuple(int, vector[2]) t;", R"({"t": {"1": 2, "2": [1]}})", "`t:2` is an array of 1");
-  says("real t;", R"({"t": {"1": 2}})", "`t` is a tuple, and the program declares `real t`");
+  says("real t;", R"({"t": {"1": 2}})", "`t` is a tuple, but the program declares `real t`");
   says("int N; vector[N - 3] y;", R"({"N": 2, "y": []})",
-       "/x.stan:2:24: by the data in x.json a size of `vector[N - 3] y` is -1");
+       "/x.stan:2:24: the data in x.json give `vector[N - 3] y` a size of -1");
 }
 
 TEST_CASE("data of another type than declared are refused", "[stan]") {
   for (const char* const number : {"1.5", "1.0", "1e2", "2147483648", "NaN", "\"Inf\""}) {
-    says("int N;", "{\"N\": " + std::string(number) + "}", "`N` has other numbers than integers");
-    says("array[2] int N;", "{\"N\": [1, " + std::string(number) + "]}", "other numbers than int");
+    says("int N;", "{\"N\": " + std::string(number) + "}", "`N` must have only integers");
+    says("array[2] int N;", "{\"N\": [1, " + std::string(number) + "]}", "must have only integers");
     CHECK(said("real N;", "{\"N\": " + std::string(number) + "}") == "accepted");
   }
 }
@@ -201,12 +204,14 @@ TEST_CASE("data of another type than declared are refused", "[stan]") {
 TEST_CASE("variables that data lack are named with what the program declares", "[stan]") {
   const std::string block = "int N; vector[N] yy;\n  real z;";
   says(block, R"({"N": 1, "y": [1]})",
-       "x.json: lacks what /x.stan declares: `vector[N] yy` (line 2), `real z` (line 3)");
+       "x.json: the file has no values for variables that /x.stan declares: `vector[N] yy` (line "
+       "2), `real z` (line 3)");
   says(block, R"({"N": 1, "y": [1]})", "did you mean \"y\"?");
-  says(
-      block, "",
-      "is not given, and the program needs `int N` (line 2), `vector[N] yy` (line 2), `real z` "
-      "(line 3). Name a JSON file that has them, or write them to `x.data.json` or `x.json` in /,");
+  says(block, "",
+       "no data are given, but the program needs `int N` (line 2), `vector[N] yy` (line 2), `real "
+       "z` "
+       "(line 3). Give the path of a JSON file with these variables, or write them to "
+       "`x.data.json` or `x.json` in /,");
 }
 
 TEST_CASE("shapes that Mixwell cannot know are left to engines that look at them", "[stan]") {
@@ -268,39 +273,39 @@ TEST_CASE("functions are known by what they and those that they call have", "[st
 
 TEST_CASE("values on the boundary of a constraint are told with element and rule", "[stan]") {
   CHECK(broken("simplex[3] p;", R"({"p": [0.5, 0, 0.5]})") ==
-        "p: `p[1]` is 0, and the program declares `simplex[3] p` (/x.stan:2:14): its elements must "
+        "p: `p[1]` is 0, but the program declares `simplex[3] p` (/x.stan:2:14): its elements must "
         "be above 0 and sum to 1");
-  breaks("simplex[3] p;", R"({"p": [0.2, 0.2, 0.2]})", "the elements of `p` sum to 0.6, and");
-  breaks("array[2] simplex[2] p;", R"({"p": [[0.5, 0.5], [0, 1]]})", "`p[1, 0]` is 0, and");
-  breaks("ordered[3] o;", R"({"o": [1, 1, 2]})", "`o[1]` is 1, and");
-  breaks("positive_ordered[2] o;", R"({"o": [0, 1]})", "`o[0]` is 0, and");
-  breaks("positive_ordered[2] o;", R"({"o": [1, 0.5]})", "`o[1]` is 0.5, and");
+  breaks("simplex[3] p;", R"({"p": [0.2, 0.2, 0.2]})", "the elements of `p` sum to 0.6, but");
+  breaks("array[2] simplex[2] p;", R"({"p": [[0.5, 0.5], [0, 1]]})", "`p[1, 0]` is 0, but");
+  breaks("ordered[3] o;", R"({"o": [1, 1, 2]})", "`o[1]` is 1, but");
+  breaks("positive_ordered[2] o;", R"({"o": [0, 1]})", "`o[0]` is 0, but");
+  breaks("positive_ordered[2] o;", R"({"o": [1, 0.5]})", "`o[1]` is 0.5, but");
   breaks("unit_vector[2] u;", R"({"u": [1, 1]})",
-         "the squares of the elements of `u` sum to 2, and");
-  breaks("sum_to_zero_vector[2] z;", R"({"z": [1, 1]})", "the elements of `z` sum to 2, and");
+         "the squares of the elements of `u` sum to 2, but");
+  breaks("sum_to_zero_vector[2] z;", R"({"z": [1, 1]})", "the elements of `z` sum to 2, but");
   breaks("sum_to_zero_matrix[2, 2] z;", R"({"z": [[1, -1], [1, -1]]})",
-         "the elements of column 0 of `z` sum to 2, and");
-  breaks("corr_matrix[2] R;", R"({"R": [[1, 1], [1, 1]]})", "`R` is not positive definite, and");
-  breaks("corr_matrix[2] R;", R"({"R": [[1, 0.2], [0.3, 1]]})", "`R[0, 1]` is 0.2, and");
-  breaks("corr_matrix[2] R;", R"({"R": [[1, 0], [0, 2]]})", "`R[1, 1]` is 2, and");
-  breaks("cov_matrix[2] S;", R"({"S": [[0, 0], [0, 1]]})", "`S` is not positive definite, and");
-  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0.1], [0, 1]]})", "`L[0, 1]` is 0.1, and");
-  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [1, 0]]})", "`L[1, 1]` is 0, and");
+         "the elements of column 0 of `z` sum to 2, but");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 1], [1, 1]]})", "`R` is not positive definite, but");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 0.2], [0.3, 1]]})", "`R[0, 1]` is 0.2, but");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 0], [0, 2]]})", "`R[1, 1]` is 2, but");
+  breaks("cov_matrix[2] S;", R"({"S": [[0, 0], [0, 1]]})", "`S` is not positive definite, but");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0.1], [0, 1]]})", "`L[0, 1]` is 0.1, but");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [1, 0]]})", "`L[1, 1]` is 0, but");
   breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [0.6, 0.6]]})",
-         "the squares of the elements of row 1 of `L` sum to 0.72, and");
-  breaks("cholesky_factor_cov[2] C;", R"({"C": [[1, 0], [5, 0]]})", "`C[1, 1]` is 0, and");
+         "the squares of the elements of row 1 of `L` sum to 0.72, but");
+  breaks("cholesky_factor_cov[2] C;", R"({"C": [[1, 0], [5, 0]]})", "`C[1, 1]` is 0, but");
   breaks("column_stochastic_matrix[2, 2] c;", R"({"c": [[0.5, 0.3], [0.5, 0.6]]})",
-         "the elements of column 1 of `c` sum to 0.9, and");
+         "the elements of column 1 of `c` sum to 0.9, but");
   breaks("row_stochastic_matrix[2, 2] c;", R"({"c": [[0.5, 0.3], [0.5, 0.5]]})",
-         "the elements of row 0 of `c` sum to 0.8, and");
+         "the elements of row 0 of `c` sum to 0.8, but");
   breaks("real<lower=0> s;", R"({"s": 0})",
-         "`s` is 0, and the program declares `real<lower=0> s` (");
+         "`s` is 0, but the program declares `real<lower=0> s` (");
   breaks("real<lower=0> s;", R"({"s": 0})", "): its values must be above 0");
   breaks("array[2] vector<lower=-1, upper=max({1, 2}) + 1>[2] v;", R"({"v": [[0, 0], [0, -1]]})",
-         "`v[1, 1]` is -1, and");
+         "`v[1, 1]` is -1, but");
   breaks("vector<upper=2>[2] v;", R"({"v": [1, 2]})", "its values must be below 2");
   breaks("tuple(real, vector<lower=0>[2]) t;", R"({"t": {"1": 0, "2": [1, 0]}})",
-         "`t:2[1]` is 0, and");
+         "`t:2[1]` is 0, but");
   breaks("real s; real<lower=s, upper=3> u;", R"({"s": 1, "u": 1})",
          "its values must be above 1 and below 3");
 }

@@ -28,7 +28,7 @@ std::string library(const std::string& stem) {
   return std::string(MIXWELL_BUILD_DIR) + "/tests/stan/" + stem + ".so";
 }
 
-/// Keys of a model with data in a folder of its own.
+/// Keys of a model with data in its own folder.
 class Keys {
  public:
   explicit Keys(const std::string& data = "{\"m\": 2}") {
@@ -47,7 +47,7 @@ class Keys {
   support::TemporaryFolder folder_;
 };
 
-/// Where chains start, by files in a folder of their own.
+/// Starting points of chains, from files in their own folder.
 class Starts {
  public:
   /// Its name as a value of a manifest.
@@ -143,7 +143,7 @@ TEST_CASE("a rejected point has an infinite U, of its column alone, and is count
   CHECK(at.u[2] == std::numeric_limits<double>::infinity());
   CHECK(std::isnan(at.u[3]));
   CHECK(model->remarks() ==
-        std::vector<std::string>{"Stan rejected a point 2 times; the first time it said: "
+        std::vector<std::string>{"Stan rejected a point 2 times; its first message is: "
                                  "Rejecting initial value: mu is too large"});
 }
 
@@ -225,7 +225,8 @@ TEST_CASE("a library without threads is used by one at a time, and says so", "[s
   const Keys keys;
   const auto composition = composed(keys.of("unthreaded"), "block_width = 8\n");
   REQUIRE(composition.remarks.size() == 1);
-  CHECK(contains(composition.remarks[0], "model.target: the library is made without STAN_THREADS"));
+  CHECK(contains(composition.remarks[0],
+                 "model.target: the library was compiled without STAN_THREADS"));
   run_in(keys.folder() + "/two", composition, 4);
   CHECK(number_of("unthreaded", "stub_most_at_once") == 1);
 }
@@ -234,7 +235,8 @@ TEST_CASE("libraries with and without threads do not mix in one process", "[stan
   const Keys keys;
   const auto model = support::make_model(keys.of("unthreaded"));
   CHECK(contains(support::refusal(keys.of("right")),
-                 "is made with STAN_THREADS, and another library of this process is not"));
+                 "this library was compiled with STAN_THREADS, but another library in this process "
+                 "was compiled with the opposite setting"));
 }
 
 TEST_CASE("all that a library makes is given back to it", "[stan]") {
@@ -247,7 +249,7 @@ TEST_CASE("all that a library makes is given back to it", "[stan]") {
                                                   mixwell::Stream(1, "x"), {}, out);
     CHECK(number_of("right", "stub_alive") == 1);
   }
-  CHECK(contains(support::refusal(keys.without_data("right")), "Stan refuses these data"));
+  CHECK(contains(support::refusal(keys.without_data("right")), "Stan rejects these data"));
   CHECK(number_of("right", "stub_alive") == 0);
 }
 
@@ -260,7 +262,7 @@ TEST_CASE("generated quantities that fail are NaN in their own column, and are c
   CHECK(out.col(0).array().isNaN().all());
   CHECK(out.col(1).allFinite());
   REQUIRE(model->remarks().size() == 1);
-  CHECK(contains(model->remarks()[0], "1 time; the first time it said: normal_rng: Scale"));
+  CHECK(contains(model->remarks()[0], "1 time; its first message is: normal_rng: Scale"));
 }
 
 TEST_CASE("a point to start from is drawn anew where the density is none", "[stan]") {
@@ -269,9 +271,10 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
   MatrixXd theta(3, 2);
   CHECK_THROWS_WITH(
       model->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta),
-      Catch::Contains("none of 100 points uniform on (-r, r), r = init_radius = 2,") &&
-          Catch::Contains("replicate 5 from; of the first Stan says: Rejecting initial value: mu "
-                          "is too large"));
+      Catch::Contains("replicate 5 has no starting point. Mixwell tried 100 points, uniform on "
+                      "(-r, r) on the unconstrained scale with r = init_radius = 2, and no chain "
+                      "can start at any of them. At the first "
+                      "point: Stan says: Rejecting initial value: mu is too large"));
   const auto right = support::make_model(keys.of("right"));
   right->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta);
   MatrixXd expected(3, 2);
@@ -291,37 +294,42 @@ TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
   const std::string two = starts.file("2.json", R"({"mu": 2, "sigma": 1, "p": [0.5, 0.5]})");
   CHECK(starts.at(one, 3) == MatrixXd{{1, 1, 1}, {0, 0, 0}, {0, 0, 0}});
   CHECK(starts.at("[" + one + ", " + two + "]", 2).row(0) == Eigen::RowVector2d(1, 2));
-  CHECK_THROWS_WITH(starts.at("[" + one + ", " + two + "]", 3),
-                    Catch::Contains("1.json: [run] init: 2 files; wanted 1 or 3"));
+  CHECK_THROWS_WITH(
+      starts.at("[" + one + ", " + two + "]", 3),
+      Catch::Contains("1.json: [run] init gives 2 files. Give 1 file for all chains, or 3 files"));
   const auto said = [&](const std::string& text, const std::string& part) {
     INFO(text);
     CHECK_THROWS_WITH(starts.at(starts.file("x.json", text), 1), Catch::Contains(part));
   };
-  said(R"({"nu": 1})", "x.json:1:8: `nu` is no parameter of the program (did you mean \"mu\"?)");
+  said(R"({"nu": 1})", "x.json:1:8: `nu` is not a parameter of the program (did you mean \"mu\"?)");
   said(R"({"mu": 1, "p[1]": 0.5})",
        "x.json:1:19: `p[1]` is an element of the parameter `p`. Give "
-       "all of it: \"p\": [VALUE, ...].");
-  said(R"({"mu": NaN})", "x.json:1:8: `mu` is not finite, and no chain can start there. Leave the");
+       "the whole parameter: \"p\": [VALUE, ...].");
+  said(R"({"mu": NaN})",
+       "x.json:1:8: `mu` is not finite, so no chain can start there. Give finite");
   said(R"({"p": [0.5, "Inf"]})", "`p` is not finite");
   said(R"({"mu": [1]})",
-       "`mu` is an array of 1, and the parameter is a number. Write the number "
+       "`mu` is an array of 1, but the parameter is a number. Write the number "
        "without brackets.");
   said(R"({"p": [[0.5, 0.5]]})",
-       "`p` is an array of 1 x 2, and the parameter is an array of 2. "
-       "Write one list of numbers, without lists in it.");
-  said(R"({"p": [0.2, 0.3, 0.5]})", "`p` is an array of 3, and the parameter is an array of 2.");
-  said(R"({"p": {"1": 0.5, "2": 0.5}})", "`p` is not of the parameter's type: `p`, an array of 2,");
+       "`p` is an array of 1 x 2, but the parameter is an array of 2. "
+       "Write one list of numbers without nested lists.");
+  said(R"({"p": [0.2, 0.3, 0.5]})", "`p` is an array of 3, but the parameter is an array of 2.");
+  said(R"({"p": {"1": 0.5, "2": 0.5}})",
+       "`p` does not have the type of the parameter, because its part `p`, an array of 2,");
   said(R"({"mu": 1, "p": [0.4, 0.4]})",
-       "x.json:1:16: `p[1]` is 0.4, and the constraint of the parameter makes it 0.6. No chain can "
-       "start outside of a constraint or on its boundary. Give values inside it, or leave `p` out "
-       "to have it drawn.");
-  said(R"({"p": [0, 1]})", "x.json:1:7: `p` breaks its constraint or is on its boundary. No chain");
+       "x.json:1:16: `p[1]` is 0.4, but the constraint of the parameter changes this value to 0.6. "
+       "No chain "
+       "can start outside a constraint or on its boundary. Give values inside the constraint, or "
+       "leave `p` out. Mixwell then draws it.");
+  said(R"({"p": [0, 1]})",
+       "x.json:1:7: `p` violates its constraint or is on its boundary. No chain");
   CHECK_THROWS_WITH(starts.at(starts.file("no.json", R"({"mu": true})"), 1),
                     Catch::Contains("no.json:1:8: `mu` is true"));
   CHECK_THROWS_WITH(
       starts.at(starts.file("below.json", R"({"mu": 1, "sigma": -1, "p": [0.5, 0.5]})"), 1),
-      Catch::Contains("below.json: Stan refuses these values of the program's parameters: "
-                      "sigma is below"));
+      Catch::Contains("below.json: Stan rejects these values of the program's parameters. "
+                      "Correct the values. Stan says: sigma is below"));
 }
 
 TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", "[stan]") {
@@ -340,12 +348,13 @@ TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", 
   CHECK(is_drawn(p, 0));
   CHECK(is_drawn(p, 1));
   CHECK_THROWS_WITH(starts.at(starts.file("empty.json", "{}"), 1),
-                    Catch::Contains("names none of the program's parameters"));
+                    Catch::Contains("the file has none of the program's parameters"));
   CHECK_THROWS_WITH(starts.at(starts.file("far.json", R"({"mu": 9})"), 1),
                     Catch::Contains("at the start of replicate 0 (theta: unconstrained_mu = 9,"));
-  CHECK_THROWS_WITH(starts.at(starts.file("bad.json", R"({"sigma": -1})"), 1),
-                    Catch::Contains("bad.json: Stan refuses these values of the program's "
-                                    "parameters: sigma is below its lower bound 0"));
+  CHECK_THROWS_WITH(
+      starts.at(starts.file("bad.json", R"({"sigma": -1})"), 1),
+      Catch::Contains("bad.json: Stan rejects these values of the program's parameters. "
+                      "Correct the values. Stan says: sigma is below its lower bound 0"));
 }
 
 TEST_CASE("what a program without parameters generates is drawn anew each draw", "[stan]") {
@@ -414,10 +423,11 @@ TEST_CASE("names for groups that are not there are refused with the nearest", "[
     return support::refusal(keys.of("right", more));
   };
   CHECK(contains(said("log_likelihood = [\"mu\"]\n"),
-                 "`mu` is no transformed parameter or generated quantity that is recorded"));
+                 "`mu` is not a recorded transformed parameter or generated quantity"));
   CHECK(contains(said("log_likelihood = [\"MM\"]\n"), "did you mean \"M\"?"));
-  CHECK(contains(said("posterior_predictive = [\"y\"]\ngenerated = false\n"), "`y` is no"));
-  CHECK(contains(said("observed_data = [\"n\"]\n"), "`n` is no variable of the data"));
+  CHECK(contains(said("posterior_predictive = [\"y\"]\ngenerated = false\n"),
+                 "`y` is not a recorded"));
+  CHECK(contains(said("observed_data = [\"n\"]\n"), "`n` is not a variable of the data"));
 }
 
 TEST_CASE("what is no Stan library is refused with the reason and the cure", "[stan]") {
@@ -427,28 +437,38 @@ TEST_CASE("what is no Stan library is refused with the reason and the cure", "[s
     INFO(text);
     return contains(text, part) && contains(text, "test.toml:4:11: model.target.library");
   };
-  CHECK(said("version-3", "has BridgeStan's C interface 3, and 2 is wanted"));
-  CHECK(said("version-1", "has BridgeStan's C interface 1.0, and 2 is wanted"));
-  CHECK(said("incomplete", "lacks the symbol bs_log_density_gradient"));
-  CHECK(said("misnamed", "its values cannot be recorded: its names are not those of whole arrays"));
-  CHECK(said("ragged", "its values cannot be recorded: its names are not those of whole arrays"));
-  CHECK(said("miscounted", "its values cannot be recorded: 10 names for 11 numbers"));
-  CHECK(said("reserved", "the name `draw` is one that draws.nc uses itself; give it another one"));
-  CHECK(said("empty", "has no parameters and generates nothing: there is nothing to sample"));
+  CHECK(
+      said("version-3", "has version 3 of BridgeStan's C interface, but Mixwell needs version 2"));
+  CHECK(said("version-1",
+             "has version 1.0 of BridgeStan's C interface, but Mixwell needs version 2"));
+  CHECK(said("incomplete", "the library has no symbol bs_log_density_gradient"));
+  CHECK(said("misnamed",
+             "the values of the program cannot be recorded: the names that the library lists do "
+             "not form complete arrays"));
+  CHECK(said("ragged",
+             "the values of the program cannot be recorded: the names that the library lists do "
+             "not form complete arrays"));
+  CHECK(said(
+      "miscounted",
+      "the values of the program cannot be recorded: the library lists 10 names for 11 values"));
+  CHECK(said("reserved", "the name `draw` is reserved for draws.nc. Rename it"));
+  CHECK(said(
+      "empty",
+      "the program has no parameters and no generated quantities, so there is nothing to sample"));
   CHECK(said("absent", "no such file"));
   std::ofstream(keys.folder() + "/text.so") << "no library";
   CHECK(contains(support::refusal("use = \"stan\"\nlibrary = \"" + keys.folder() + "/text.so\"\n"),
                  "the library cannot be loaded: " + keys.folder() + "/text.so: file too short"));
   const std::string other = std::string(MIXWELL_BUILD_DIR) + "/lib/mixwell/plugins/model-gamma.so";
   CHECK(contains(support::refusal("use = \"stan\"\nlibrary = \"" + other + "\"\n"),
-                 "has no symbol bs_major_version"));
+                 "the library has no symbol bs_major_version"));
 }
 
 TEST_CASE("data that Stan refuses are told in its words", "[stan]") {
-  CHECK(contains(
-      support::refusal(Keys("{\"n\": 2}").of("right")),
-      "Stan refuses these data: variable does not exist; variable name=m; base type=real (in "
-      "'stub.stan', line 2)"));
+  CHECK(contains(support::refusal(Keys("{\"n\": 2}").of("right")),
+                 "Stan rejects these data. Correct the data. Stan says: variable does not exist; "
+                 "variable name=m; base type=real (in "
+                 "'stub.stan', line 2)"));
   CHECK(contains(support::refusal(Keys("{\"m\": [1, true]}").of("right")),
                  "x.data.json:1:11: `m[1]` is true"));
   CHECK(contains(support::refusal(Keys().without_data("right")), "model.target.data"));
@@ -473,7 +493,7 @@ TEST_CASE("a position is made of parameters by name", "[stan]") {
   positions->position({{"mu", {}, {1.5}}, {"sigma", {}, {1}}, {"p", {2}, {0.5, 0.5}}}, theta);
   CHECK(theta == MatrixXd{{1.5}, {0}, {0}});
   CHECK_THROWS_WITH(positions->position({{"sigma", {}, {1}}}, theta),
-                    Catch::Contains("a position has 4 numbers, and 1 are given"));
+                    Catch::Contains("a position must have 4 numbers (got 1)"));
   CHECK(support::make_model(keys.of("without-parameters"))->offers<mixwell::NamedPositions>() ==
         nullptr);
 }
@@ -494,14 +514,15 @@ TEST_CASE("generated quantities are drawn at the draws that a run has kept", "[s
   CHECK_FALSE(one.has(mixwell::RecordGroup::posterior, "mu"));
   CHECK(std::abs(support::z_score(read(one, "t:2").leftCols(16).reshaped(), 2.5)) < 5);
   CHECK(one.sha256() == generated("two").sha256());
-  CHECK_THROWS_WITH(generated("two"), Catch::Contains("there is something in the folder already"));
+  CHECK_THROWS_WITH(generated("two"), Catch::Contains("this folder is not empty"));
   const auto other = composed("use = \"gaussian\"\ndimension = 2\n");
   run_in(keys.folder() + "/other", other, 1);
   CHECK_THROWS_WITH(
       mixwell::generate_from(keys.folder() + "/other", composition, keys.folder() + "/three"),
-      Catch::Contains("the run has no variable `mu`, which the model has as a parameter"));
+      Catch::Contains(
+          "the run has no variable `mu`, but the model has a parameter with this name"));
   CHECK_THROWS_WITH(mixwell::generate_from(keys.folder() + "/run", other, keys.folder() + "/three"),
-                    Catch::Contains("model `target` generates nothing"));
+                    Catch::Contains("model `target` has no generated quantities"));
   mixwell::StopRequest stop;
   stop.make();
   CHECK_THROWS_AS(

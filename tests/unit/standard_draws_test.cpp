@@ -1,6 +1,6 @@
-// Draws from standard laws against their distribution functions: Kolmogorov's distance of 20000
-// draws, each wrong by chance with probability 1e-6 (30 of them in this file), and a law that is
-// off by a few per cent must fail.
+// Draws from standard distributions against their distribution functions: Kolmogorov's distance of
+// 20000 draws. Each test fails by chance with probability 1e-6 (30 of them in this file). A
+// distribution that is off by a few per cent must fail.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -153,7 +153,8 @@ TEST_CASE("normal and precision of a conjugate normal law") {
   });
   CHECK(distance(precision, cdf_of(law::gamma_distribution<>(3.0, 0.25))) < bound);
   CHECK(distance(given, cdf_of(law::normal())) < bound);
-  // The mean alone is Student's t with 2 shape degrees, scale^2 = rate / (shape strength).
+  // The marginal distribution of the mean is Student's t with 2 shape degrees of freedom, scale^2 =
+  // rate / (shape strength).
   const double scale = std::sqrt(4.0 / (3.0 * 0.5));
   const law::students_t t(6.0);
   CHECK(distance(mean, [&](double x) { return law::cdf(t, (x - 2.0) / scale); }) < bound);
@@ -286,7 +287,7 @@ TEST_CASE("truncated normals around the mean, in a tail, and in a narrow strip o
     });
     CHECK(*std::min_element(x.begin(), x.end()) > low);
     CHECK(*std::max_element(x.begin(), x.end()) < high);
-    // From the end that is nearer to the mean, where the tail's probabilities are not 0.
+    // From the end that is nearer to the mean, where the tail probabilities are not 0.
     const bool upper = low > mean;
     const law::normal n(mean, sd);
     const auto beyond = [&](double v) {

@@ -1,4 +1,4 @@
-// Saved state comes back whole, or not at all.
+// Saved state is restored completely, or not at all.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/base/state.hpp>
@@ -33,22 +33,23 @@ TEST_CASE("state of another shape, another name, or cut short is refused by name
   writer.numbers("x", x);
   Eigen::MatrixXd other(4, 3);
   CHECK_THROWS_WITH(StateReader(writer.bytes()).numbers("x", other),
-                    Catch::Contains("wanted `x` (4 x 3), found `x` (3 x 4)"));
-  CHECK_THROWS_WITH(StateReader(writer.bytes()).numbers("y", x), Catch::Contains("wanted `y`"));
+                    Catch::Contains("must hold `x` (4 x 3) here, but it holds `x` (3 x 4)"));
+  CHECK_THROWS_WITH(StateReader(writer.bytes()).numbers("y", x),
+                    Catch::Contains("must hold `y` (3 x 4) here"));
   auto cut = writer.bytes();
   cut.resize(cut.size() - 1);
   CHECK_THROWS_AS(StateReader(cut).numbers("x", x), InputError);
   CHECK_THROWS_AS(StateReader(std::vector<char>{}).numbers("x", x), InputError);
 }
 
-TEST_CASE("A saved text that is no UTF-8 is refused") {
+TEST_CASE("A saved text that is not UTF-8 is refused") {
   StateWriter writer;
   std::string text =
       "a\xaa"
       "b";
   writer.text("quantity", text);
   CHECK_THROWS_WITH(StateReader(writer.bytes()).text("quantity", text),
-                    Catch::Contains("the text `quantity` is no UTF-8"));
+                    Catch::Contains("its text `quantity` is not UTF-8"));
 }
 
 TEST_CASE("workspace frames give memory back, in any order of sizes") {

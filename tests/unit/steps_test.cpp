@@ -1,4 +1,4 @@
-// The number of steps: fixed, jittered, by a rule; and step sizes that fall with the sweep.
+// The number of steps: fixed, jittered, or from a rule; and step sizes that fall with the sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "support.hpp"
@@ -23,7 +23,7 @@ const std::string kernel =
     "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\n";
 const std::string by_time = "[steps.t]\nuse = \"integration-time\"\n";
 
-/// What a statistic was in one sweep after so many.
+/// The value of a statistic in one sweep, after this many sweeps.
 std::vector<double> recorded(const std::string& manifest, const std::string& name,
                              std::int64_t sweeps_before = 0) {
   const Composition composition = composing::compose(manifest);
@@ -64,12 +64,12 @@ TEST_CASE("a jittered time is uniform") {
 
 TEST_CASE("steps of a manifest's kernel are said once") {
   CHECK(contains(refusal(plane + by_time + kernel + "steps = 4\nsteps_from = \"t\"\n"),
-                 "says in other words what `steps` says"));
+                 "`steps` sets the same thing"));
   CHECK(contains(refusal(plane + by_time + kernel + "steps_jitter = [1, 4]\n"),
-                 "[steps.t] says already how many steps there are"));
+                 "[steps.t], because both set the number of steps"));
   CHECK(contains(
       refusal(plane + by_time + "[steps.other]\nuse = \"integration-time\"\n" + kernel),
-      "the manifest has several (steps.other, steps.t); say which: steps_from = \"NAME\""));
+      "the manifest has several (steps.other, steps.t). Choose one with steps_from = \"NAME\""));
   INFO("a number of its own goes before a rule that others may use");
   const auto fixed = recorded(plane + by_time + kernel + "steps = 3\n", "n_steps");
   CHECK(fixed.at(0) == 3);
@@ -79,7 +79,7 @@ TEST_CASE("a rule that learns is refused where there are no proposals to learn f
   const std::string message =
       refusal(plane + "[steps.s]\nuse = \"chees\"\n" + kernel + "metropolis = false\n");
   CHECK(contains(message, "kernel `k`"));
-  CHECK(contains(message, "its number of steps is learnt from proposals"));
+  CHECK(contains(message, "learns its number of steps from proposals"));
 }
 
 TEST_CASE("the step size of Hamiltonian dynamics may fall with the sweep") {

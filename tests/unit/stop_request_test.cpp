@@ -1,4 +1,4 @@
-// What ends early on request: a summary, and a run at any point of it.
+// What stops early on request: a summary, and a run at any point.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "draws_testing.hpp"
@@ -31,7 +31,7 @@ Composition gaussian(const std::string& run) {
 
 using StopWhen = std::function<bool(const Progress&)>;
 
-/// A run in that folder, asked to stop when `when` says so.
+/// A run in that folder, which is asked to stop when `when` is true.
 RunResult run_in(const std::string& folder, const Composition& composition, bool resume,
                  const StopWhen& when, double patience = 0.0) {
   StopRequest stop(patience);

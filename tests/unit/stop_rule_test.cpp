@@ -21,7 +21,7 @@ double scattered(std::int64_t draw, Index chain) {
   return x - std::floor(x);
 }
 
-/// What becomes of 4 chains of 500 draws of x, beside another variable.
+/// The outcome for 4 chains of 500 draws of x, together with another variable.
 struct Looked {
   std::optional<EndedBy> ended_by;
   std::vector<std::string> remarks;
@@ -84,7 +84,8 @@ TEST_CASE("a variable that cannot be judged keeps a stop rule from ending a run,
   CHECK_FALSE(nan.ended_by.has_value());
   REQUIRE(nan.remarks.size() == 1);
   CHECK(nan.remarks[0] ==
-        "stop_min_ess cannot end this run, as other cannot be judged: 4 of 2000 draws are NaN");
+        "stop_min_ess cannot end this run, because the precision of other is unknown: 4 of 2000 "
+        "draws are NaN");
   CHECK_FALSE(outcome(by_mcse(), with_nan).ended_by.has_value());
   const Looked infinite = outcome(by_mcse(), with_infinity);
   CHECK_FALSE(infinite.ended_by.has_value());

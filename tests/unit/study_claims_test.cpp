@@ -1,4 +1,5 @@
-// Claims on cells: never two holders that live, and what is dead is taken over.
+// Claims on cells: two living processes never hold the same claim, and claims of dead ones are
+// taken over.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/claims.hpp"
 #include "support.hpp"
@@ -23,13 +24,13 @@ using mixwell::study::Claims;
 
 constexpr double for_ever = 1000.0;
 
-/// A process that takes `names`, says so in the file `ready` and lives until it is killed.
+/// A process that claims `names`, reports it in the file `ready` and lives until it is killed.
 pid_t holder(const std::string& folder, const std::set<std::string>& names) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   Claims claims(folder, for_ever);
   for (const std::string& name : names) claims.take(name);
-  // What it is known by must not change while it lives, and its memory does.
+  // Its identity must not change while it lives, but its memory does.
   std::vector<char> more(64 << 20, 'x');
   std::ofstream(folder + "/.ready") << more.back();
   for (;;) ::pause();
@@ -44,7 +45,7 @@ void kill(pid_t process) {
   ::waitpid(process, nullptr, 0);
 }
 
-/// As if somebody on a machine of which nothing is known here had it, for so many seconds silent.
+/// As if a process on an unknown machine held the claim, and had been silent for this many seconds.
 void put_elsewhere(const std::string& claim, double silent) {
   std::string words;
   {
@@ -57,7 +58,8 @@ void put_elsewhere(const std::string& claim, double silent) {
                                  std::chrono::milliseconds(static_cast<int>(1000 * silent)));
 }
 
-/// 300 times one of five claims, and on until it was given one; 0 if nobody else had it meanwhile.
+/// Asks 300 times for one of five claims, and then until it gets one; 0 if nobody else held it
+/// meanwhile.
 int take_turns(const std::string& folder, int which) {
   try {
     int taken = 0;

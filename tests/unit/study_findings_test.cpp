@@ -1,4 +1,4 @@
-// Choices of a tuning that rest on no score are findings, whatever led to them.
+// Choices of a tuning that are not based on a score are findings, for every cause.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
 #include "support.hpp"
@@ -113,8 +113,8 @@ TEST_CASE("A tuning is one where each rung kept what has a score, or left nothin
   const std::vector<std::string> found = table.findings();
   REQUIRE(found.size() == 4);
   CHECK(found[0] ==
-        "m/b-none/run.draws=7 is not tuned: none of its 6 trials has a score (too short), so the "
-        "first candidate was taken");
+        "m/b-none/run.draws=7 is not tuned: none of its 6 trials has a score (too short), so "
+        "Mixwell used the first candidate");
   CHECK(found[1].starts_with(
       "m/c-blind-first-rung/run.draws=7 is not tuned fairly: only 3 of its 6 "));
   CHECK(found[2].starts_with(
@@ -149,7 +149,7 @@ TEST_CASE("Budgets that differ by more than a twentieth are told with both ends"
   CHECK(tuning_findings({tuning("a", 400.0), tuning("b", 419.0)}, 400.0).empty());
   const auto found = tuning_findings({tuning("a", 400.0), tuning("b", 451.0)}, 400.0);
   REQUIRE(found.size() == 1);
-  CHECK(found.front().find("m/a spent 400 gradients and m/b 451; the budget of each was 400") !=
+  CHECK(found.front().find("m/a spent 400, and m/b spent 451. The budget of each tuning was 400") !=
         std::string::npos);
   StudyTuning open = tuning("c", 10.0);
   open.tuned.reset();
@@ -161,5 +161,5 @@ TEST_CASE("Of many tunings without a score five are named and the others counted
   for (int k = 0; k < 7; ++k) all.push_back(tuning("v" + std::to_string(k), 400.0, false));
   const auto found = tuning_findings(all, 400.0);
   REQUIRE(found.size() == 6);
-  CHECK(found.back().starts_with("2 more tunings chose without a score"));
+  CHECK(found.back().starts_with("2 more tunings chose a candidate without a score"));
 }

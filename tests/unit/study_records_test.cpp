@@ -1,4 +1,4 @@
-// Records of a study: what is read of them, and those that no study has written.
+// Records of a study: what is read from them, and records that no study has written.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
 #include "study/records.hpp"
@@ -18,7 +18,7 @@ std::string record(const std::string& rows) {
   return R"({"format":1,"sha256":")" + mixwell::sha256(rows) + R"(","rows":)" + rows + "}\n";
 }
 
-/// What reading a study says whose only cell has these rows, or "accepted".
+/// The message when a study is read whose only cell has these rows, or "accepted".
 std::string answer_to(const std::string& rows) {
   const support::TemporaryFolder folder;
   folder.file("cells/0123456789abcdef/cell.json", record(rows));
@@ -37,7 +37,7 @@ void check_refused(const std::string& rows) {
   const std::string answer = answer_to(rows);
   INFO(rows << " -> " << answer);
   CHECK(answer.find("cells/0123456789abcdef/cell.json: ") != std::string::npos);
-  CHECK(answer.find("remove it") != std::string::npos);
+  CHECK(answer.find("Remove the file") != std::string::npos);
 }
 
 /// The table of a study with one cell, which ended so and has these axes.
@@ -68,7 +68,7 @@ using mixwell::study::read_cell;
 
 const std::string some_cell = "0123456789abcdef";
 
-/// Texts that look like what stands around them.
+/// Texts that look like the separators around them.
 CellRecord some_record() {
   CellRecord record;
   record.row.cell = some_cell;

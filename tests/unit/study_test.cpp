@@ -1,5 +1,5 @@
-// Study files: which cells they make, how they are seeded, and how they are refused; designs of
-// tuning.
+// Study files: which cells they make, how the cells are seeded, how files are refused, and designs
+// of tuning.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/file.hpp"
 #include "support.hpp"
@@ -102,16 +102,16 @@ TEST_CASE("variants may have manifests of their own, one for each model", "[stud
   const std::string missing = "[study.variant.b]\nmanifest = \"{model}-b.toml\"\n";
   contains(folder.refusal("[study]\n" + study + missing), "s.toml:8:12: study.variant.b.manifest");
   contains(folder.refusal("[study]\nbase = \"heavy-a.toml\"\n" + study),
-           "says in other words what study.base says");
+           "`study.base` also sets the manifest");
   contains(folder.refusal("[study]\n[study.model.heavy]\nmanifest = \"heavy-a.toml\"\n"),
-           "a model has not");
+           "only a variant can have its own manifest");
 }
 
 TEST_CASE("a quick study has one seed and its own changes last", "[study]") {
   const StudyFolder folder;
   const std::string text =
       "[study]\nseeds = [4, 5]\n" + two_variants + "[study.axes]\nrun.draws = [1000, 2000]\n";
-  contains(folder.refusal(text, true), "no table [study.quick]");
+  contains(folder.refusal(text, true), "needs a table [study.quick]");
   const auto quick = folder.cells(text + "[study.quick]\nrun.warmup = 7\n", true);
   CHECK(quick.size() == 4);
   CHECK(value_of(quick.front(), "run.warmup") == "7");
@@ -198,23 +198,25 @@ TEST_CASE("what is wrong in a study file is named with its place, rule and cure"
   refused("[study]\nrepeat = 3\n",
           "s.toml:3:1: study.repeat: unknown key (did you mean \"repeats\"?)");
   refused("[study]\nkeep = \"all\"\n", "s.toml:3:8: study.keep = \"all\"");
-  refused("[study]\nseeds = [1]\nrepeats = 2\n", "study.seeds says in other words");
+  refused("[study]\nseeds = [1]\nrepeats = 2\n", "study.seeds: `repeats` also sets the seeds");
   refused("[study]\nseeds = [3, 3]\n", "3 is given twice");
-  refused("[study.axes]\nkernel.k.steps = 5\n", "s.toml:3:18: kernel.k.steps = 5: wants a list");
+  refused("[study.axes]\nkernel.k.steps = 5\n", "s.toml:3:18: kernel.k.steps = 5: must be a list");
   refused("[study.axes]\nkernl.k.steps = [5]\n",
-          "unknown kind \"kernl\" (did you mean \"kernel\"?)");
-  refused("[study.axes]\nkernel.steps = [5]\n", "kernel.steps: wants KIND.NAME.KEY");
-  refused("[study.axes]\nrun.seed = [5]\n", "give `seeds = [...]`");
-  refused("[study.axes]\nrun.draws = [5, 5]\n", "s.toml:3:17: run.draws = 5: given twice");
+          "The kind \"kernl\" is unknown (did you mean \"kernel\"?)");
+  refused("[study.axes]\nkernel.steps = [5]\n", "kernel.steps: must have the form KIND.NAME.KEY");
+  refused("[study.axes]\nrun.seed = [5]\n", "Set `seeds = [...]`");
+  refused("[study.axes]\nrun.draws = [5, 5]\n",
+          "s.toml:3:17: run.draws = 5: this value is given twice");
   refused("[[study.zip]]\nrun.draws = [5, 6]\nrun.warmup = [1]\n",
-          "s.toml:4:1: run.warmup has 1 values and run.draws has 2");
-  refused("[study.axes]\nrun.draws = [5]\n[[study.zip]]\nrun.draws = [6]\n", "is an axis already");
+          "s.toml:4:1: run.warmup has 1 values, but run.draws has 2");
+  refused("[study.axes]\nrun.draws = [5]\n[[study.zip]]\nrun.draws = [6]\n",
+          "this key already has an axis");
   refused("[study]\n" + two_variants + "[[study.exclude]]\nvariant = \"c\"\n",
           "the study has no variant \"c\"");
   refused("[study.axes]\nrun.draws = [5]\n[[study.exclude]]\nrun.draw = 5\n",
           "the study has no key \"run.draw\" (did you mean \"run.draws\"?)");
   refused("[study.axes]\nrun.draws = [5]\n[[study.exclude]]\nrun.draws = 6\n",
-          "s.toml:4:1: study.exclude: excludes no cell");
+          "s.toml:4:1: study.exclude: this table excludes no cell");
   refused("[study.variant.v]\nkernal.k = { use = \"nuts\" }\n", "unknown key \"kernal\"");
   refused("[study]\nbase = \"absent.toml\"\n", "absent.toml");
   refused("[study.variant.v.tune]\nkernel.k.steps = [1, 2]\n", "a table [study.tune]");
@@ -244,19 +246,22 @@ TEST_CASE("an alias stands for axes that the study has, of which a cell has one"
           "s.toml:14:9: study.alias.step: the study has no axis \"kernel.k.step_sise\" (did you "
           "mean \"kernel.k.step_size\"?)");
   refused("step = []\n", "study.alias.step: must not be empty");
-  refused("step = \"kernel.k.step_size\"\n", "wants a list");
-  refused("step = [1]\n", "s.toml:14:9: study.alias.step: wants axes, each as \"KIND.NAME.KEY\"");
-  refused("step = [\"kernel.k.step_size\", \"kernel.k.step_size\"]\n",
-          "kernel.k.step_size is in study.alias.step already; an axis has one alias");
+  refused("step = \"kernel.k.step_size\"\n", "must be a list");
+  refused("step = [1]\n",
+          "s.toml:14:9: study.alias.step: must be a list of axes, each as \"KIND.NAME.KEY\"");
+  refused(
+      "step = [\"kernel.k.step_size\", \"kernel.k.step_size\"]\n",
+      "kernel.k.step_size already belongs to study.alias.step. An axis may have only one alias");
   refused(good + "other = [\"kernel.k.first_step\"]\n", "s.toml:15:10: study.alias.other: ");
   refused("step = [\"kernel.k.steps\", \"kernel.k.step_size\"]\n",
           "s.toml:14:1: study.alias.step: kernel.k.step_size and kernel.k.steps are both axes of "
-          "base/a; an alias stands for one axis of a cell");
-  refused("a.b = [\"kernel.k.steps\"]\n", "study.alias.a.b: a name has letters, digits");
-  refused("\"\" = [\"kernel.k.steps\"]\n", "study.alias.: a name has letters, digits");
+          "base/a, but an alias may name only one axis of a cell");
+  refused("a.b = [\"kernel.k.steps\"]\n",
+          "study.alias.a.b: the name must have only letters, digits");
+  refused("\"\" = [\"kernel.k.steps\"]\n", "study.alias.: the name must have only letters, digits");
   for (const char* const taken : {"variant", "min_ess", "acceptance", "error_mean", "x_mcse"}) {
     refused(std::string(taken) + " = [\"kernel.k.steps\"]\n",
-            "a column of the table has this name; take another");
+            "the table already has a column with this name. Choose another name");
   }
 }
 
@@ -314,7 +319,7 @@ TEST_CASE("halving spends the whole budget, the same in every rung", "[study]") 
     const auto trials = static_cast<double>(rungs[r]);
     CHECK(trials * budget(r, 3000.0 * static_cast<double>(r)) == Approx(3000));
   }
-  CHECK(9 * budget(1, 3400.0) == Approx(2800));  // what the first rung overdrew
+  CHECK(9 * budget(1, 3400.0) == Approx(2800));  // the first rung used 400 too much
   CHECK(3 * budget(2, 3400.0 + 2800.0) == Approx(2800));
   const auto best = mixwell::study::best({{4, 1.0}, {2, std::nan("")}, {7, 3.0}, {8, 3.0}}, 3);
   CHECK(best == std::vector<std::int64_t>{7, 8, 4});

@@ -1,4 +1,4 @@
-// Cases divided among ranks: the bits of one process, one error for all.
+// Cases divided among ranks: the same bits as one process, and one error for all.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/sum_of_shards.hpp"
 
@@ -94,7 +94,7 @@ class Counts final : public DensityModel<Counts> {
   Scalar log_rate_ = scalar("log_rate");
 };
 
-/// U over its gradient, and U by itself once more.
+/// U above its gradient, and U evaluated again without the gradient.
 Eigen::MatrixXd evaluated(const Model& model, double scale = 0.3) {
   Workspace scratch;
   const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(
@@ -238,7 +238,7 @@ TEST_CASE("a case that fails on another rank ends the evaluation with its error"
 
 TEST_CASE("ranks at different positions, and sums of one rank's shards, are seen") {
   const LogCosh whole(100);
-  const std::string seen = "evaluate it at different positions";
+  const std::string seen = "evaluated this model at different positions";
   CHECK_THROWS_WITH(by_ranks(whole, std::vector<double>{0.3, std::nextafter(0.3, 1.0)}),
                     Catch::Contains(seen));
   CHECK_THROWS_WITH(by_ranks<DeafRanks>(whole, 2), Catch::Contains(seen));
@@ -275,11 +275,11 @@ TEST_CASE("every model that is a sum over cases can have them divided, and no ot
   CHECK((found.u - wanted.u).norm() < 1e-12 * wanted.u.norm());
   CHECK((found.g - wanted.g).norm() < 1e-12 * wanted.g.norm());
   CHECK_THROWS_WITH(composed("use = \"gaussian\"\ndimension = 2", "data"),
-                    Catch::Contains("wants a model that is a sum over cases"));
+                    Catch::Contains("needs a model that is a sum over cases"));
 }
 
 TEST_CASE("more ranks than shards are refused with both numbers") {
   ManyRanks ranks;
   CHECK_THROWS_WITH(in_shards(std::make_shared<LogCosh>(10), &ranks),
-                    Catch::Contains("65 ranks") && Catch::Contains("start at most 64 ranks"));
+                    Catch::Contains("65 ranks") && Catch::Contains("Start at most 64 ranks"));
 }

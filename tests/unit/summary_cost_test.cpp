@@ -1,4 +1,4 @@
-// What a summary is foreseen to take.
+// Predictions of what a summary will cost.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/summary_cost.hpp"
 

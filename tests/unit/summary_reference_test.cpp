@@ -117,7 +117,7 @@ TEST_CASE("an error relative to means that cannot be told from 0 is left out") {
   CHECK(rem(0.0).is_null());
   REQUIRE(rem(0.5).is_number());
   CHECK(rem(0.5).get<double>() < 0.1);
-  // What is exact by itself is no noise, however small.
+  // A value that is known exactly is not noise, however small it is.
   const Pair files;
   const Json exact =
       files.reference({.reference = files.csv("x[1],x[0]\n1e-9,0\n"), .unweighted = true});
@@ -130,8 +130,8 @@ TEST_CASE("elements that one side lacks are left out and named") {
   CHECK(json["coordinates"] == 6);
   CHECK(json["left_out"] == Json{"a", "b"});
   CHECK(contains(files.refused({.of = {"a"}}), "has none of the variables"));
-  CHECK(contains(files.refused({.of = {"a", "x"}}), "lacks a, which --of chooses"));
-  CHECK(contains(files.refused({.of = {"z"}}), "no real variable of that name"));
+  CHECK(contains(files.refused({.of = {"a", "x"}}), "lacks a, which --of selects"));
+  CHECK(contains(files.refused({.of = {"z"}}), "must name a real variable in the posterior"));
 }
 
 TEST_CASE("a table is a reference, and one row has no covariance") {
@@ -155,7 +155,7 @@ TEST_CASE("columns of a table are elements, and one alone for each") {
   CHECK(contains(says("x[0:2]\n1\n"), "the column \"x[0:2]\" names 2 elements"));
   CHECK(contains(says("x[0],x[-2]\n1,1\n"),
                  "the columns \"x[0]\" and \"x[-2]\" name the same element"));
-  CHECK(contains(says("x[first]\n1\n"), "has \"first\" where an index or a slice stands"));
+  CHECK(contains(says("x[first]\n1\n"), "has \"first\" where an index or a slice must be"));
   CHECK(files.reference({.reference = files.csv("x[0],x[2]\n1,1\n")})["left_out"].back() == "x[2]");
   CHECK(files.reference({.reference = files.csv("x[0],a[kg]\n1,1\n")})["left_out"].back() ==
         "a[kg]");
@@ -171,12 +171,12 @@ TEST_CASE("matrices are compared row by row by their Amari distance") {
       mean(e / 2, e % 2) += number(0, 1, k % draws, k / draws, e) / double(2 * draws);
   const double distance = diagnostics::amari_distance(mean, MatrixXd{{2, 1}, {0, 4}});
   CHECK(files.reference(options)["amari"]["W"].get<double>() == Approx(distance).epsilon(1e-12));
-  // Columns in the place of rows would be another distance.
+  // With columns instead of rows this would be another distance.
   CHECK(std::abs(diagnostics::amari_distance(mean.transpose(), MatrixXd{{2, 0}, {1, 4}}) -
                  distance) > 1e-3);
-  CHECK(contains(files.refused({.amari = {"x"}}), "no square matrix of that name"));
+  CHECK(contains(files.refused({.amari = {"x"}}), "must name a square matrix in the posterior"));
   const std::string part = files.csv("\"W[0,0]\",x[0]\n1,1\n");
-  CHECK(contains(files.refused({.reference = part, .amari = {"W"}}), "lacks its element W[0,1]"));
+  CHECK(contains(files.refused({.reference = part, .amari = {"W"}}), "lacks the element W[0,1]"));
 }
 
 TEST_CASE("what needs a reference says so") {

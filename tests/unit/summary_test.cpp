@@ -1,4 +1,4 @@
-// summary.json: names, values, and what is null.
+// summary.json: names, values, and nulls.
 // SPDX-License-Identifier: Apache-2.0
 #include "draws_testing.hpp"
 #include "memory_setting.hpp"
@@ -495,8 +495,10 @@ TEST_CASE("rows that are asked for must be there") {
   };
   CHECK_NOTHROW(ask("b[1,2]"));
   CHECK_NOTHROW(ask("b[1]"));
-  CHECK_THROWS_WITH(ask("b[1,3]"),
-                    Catch::Contains("--rows b[1,3]: \"b[1,3]\" goes beyond the array: 3 of 3"));
+  CHECK_THROWS_WITH(
+      ask("b[1,3]"),
+      Catch::Contains(
+          "--rows b[1,3]: \"b[1,3]\" goes beyond the array: 3 is outside a dimension of length 3"));
   CHECK_THROWS_AS(ask("b[0,0,0]"), InputError);
   CHECK_THROWS_WITH(ask("alpa"), Catch::Contains("alpha"));
   CHECK_THROWS_AS(ask("lp"), InputError);

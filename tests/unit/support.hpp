@@ -1,4 +1,4 @@
-// What several unit tests need: models from manifest text, files that vanish, and refusals as text.
+// Shared by several unit tests: models from manifest text, temporary files, and refusals as text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -80,8 +80,9 @@ inline double z_score(const Eigen::ArrayXd& values, double mean) {
   return (values.mean() - mean) * std::sqrt(n) / sd;
 }
 
-/// sqrt(n) times the largest difference of the distribution function F and that of the values:
-/// Kolmogorov and Smirnov's statistic, above 2.7 with probability 1e-6 if F is their law.
+/// sqrt(n) times the largest difference between the distribution function F and that of the values.
+/// This is Kolmogorov and Smirnov's statistic, which exceeds 2.7 with probability 1e-6 if the
+/// values are draws from F.
 template <class F>
 double ks_statistic(Eigen::ArrayXd values, const F& distribution) {
   std::sort(values.data(), values.data() + values.size());

@@ -1,4 +1,4 @@
-// The mode that a surrogate's Laplace approximation stands at, and what is no mode.
+// The mode of a surrogate's Laplace approximation, and points that are not modes.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/oracles/surrogate/laplace.hpp"
 #include "composing.hpp"
@@ -33,7 +33,7 @@ class Separable final : public Potential {
   Function slope_;
 };
 
-/// u = exp(a (x - 1)) - a (x - 1): mode 1, curvature a^2.
+/// u = exp(a (x - 1)) - a (x - 1): mode 1, second derivative a^2 there.
 Separable skewed(double a) {
   return {[a](double x) { return std::exp(a * (x - 1)) - a * (x - 1); },
           [a](double x) { return a * std::exp(a * (x - 1)) - a; }};
@@ -69,15 +69,15 @@ TEST_CASE("a mode is found where rounding keeps the gradient above any fixed tol
 TEST_CASE("a search that ends early finds no mode, and the error says how far it was") {
   const std::string message = refusal(skewed(8), {.starts = 1, .iterations = 1});
   INFO(message);
-  CHECK(contains(message, "oracle `o`: found no mode with a positive definite Hessian"));
-  CHECK(contains(message, "from 1 starts |grad U| came down to "));
-  CHECK(contains(message, " standard deviations away, of which at most 0.0001 is a mode found"));
-  CHECK(contains(message, "look at the model with kernel `map`"));
+  CHECK(contains(message, "oracle `o`: Mixwell found no mode with a positive definite Hessian"));
+  CHECK(contains(message, "after 1 searches the smallest |grad U| was "));
+  CHECK(contains(message, " standard deviations away from this end (the limit is 0.0001)"));
+  CHECK(contains(message, "Check the model with kernel `map`"));
 }
 
 TEST_CASE("a potential that falls without end has no mode, however small its gradient") {
   const Separable slope([](double x) { return x; }, [](double) { return 1.0; });
-  CHECK(contains(refusal(slope), "no Hessian there was positive definite"));
+  CHECK(contains(refusal(slope), "no Hessian at the end of a search was positive definite"));
   const Separable tail([](double x) { return std::exp(-x); },
                        [](double x) { return -std::exp(-x); });
   const std::string message = refusal(tail);
@@ -92,5 +92,5 @@ TEST_CASE("the error about the mode names the oracle and the slot") {
       "0.1\nsteps = 3\n";
   const Composition c = composing::compose(body);
   CHECK_THROWS_WITH(mixwell::compose(*c.compositor),
-                    Catch::StartsWith("oracle `o` in `k`: found no mode"));
+                    Catch::StartsWith("oracle `o` in `k`: Mixwell found no mode"));
 }

@@ -1,5 +1,5 @@
-// Densities written on a tape: derivatives against those by forward differentiation and against
-// differences, in both kinds of lanes; what a tape cannot repeat.
+// Densities recorded on a tape: derivatives against forward differentiation and against
+// differences, in both kinds of lanes, and densities that a tape cannot repeat.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -26,7 +26,7 @@ MatrixXd normals(Index rows, Index cols, const std::string& name) {
   return x;
 }
 
-/// All operations, and cases of two kinds that read shared values and values of their own.
+/// All operations, and two kinds of cases that read shared values and their own values.
 template <bool forward>
 class Operations final : public DensityModel<Operations<forward>> {
  public:
@@ -184,7 +184,7 @@ class Frozen final : public DensityModel<Frozen> {
   Scalar x_ = scalar("x");
 };
 
-/// Values at which functions overflow, or of which they have none.
+/// Values at which functions overflow or are undefined.
 class Extremes final : public DensityModel<Extremes> {
  public:
   template <class S>
@@ -211,7 +211,7 @@ class Valley final : public DensityModel<Valley> {
   Vector x_ = vector("x", 2);
 };
 
-/// The law of a model.
+/// The density of a model.
 class OwnLaw final : public Potential {
  public:
   explicit OwnLaw(const Model& model) : model_(model) {}
@@ -394,11 +394,12 @@ TEST_CASE("a density with an if on a value is refused by name, and differentiate
           "[density]") {
   for (const double threshold : {-0.9, 0.0, 0.3, 0.87, 1.9}) {
     CAPTURE(threshold);
-    CHECK_THROWS_WITH(support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
-                      Catch::Contains("log_likelihood of case 2 is computed another way"));
+    CHECK_THROWS_WITH(
+        support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
+        Catch::Contains("log_likelihood of case 2 computes its density with different operations"));
   }
   CHECK_THROWS_WITH(support::evaluate(Frozen(), MatrixXd::Ones(1, 1)),
-                    Catch::Contains("log_density is computed another way"));
+                    Catch::Contains("log_density computes its density with different operations"));
   const auto at = support::evaluate(ForwardBranching(), MatrixXd{{-1, 1}});
   CHECK(at.u == Eigen::RowVector2d(1, 2));
   CHECK(at.g == MatrixXd{{-2, 4}});

@@ -87,7 +87,8 @@ class ThreadRanks : public Ranks {
   }
 
  protected:
-  /// `work` when all have told where their data are; none goes on before all have done it.
+  /// Calls `work` when all ranks have told where their data are. No rank continues before all have
+  /// finished.
   void meet(void* data, const std::function<void()>& work) {
     world_.data[rank_] = data;
     world_.all.arrive_and_wait();
@@ -100,7 +101,8 @@ class ThreadRanks : public Ranks {
   std::size_t rank_;
 };
 
-/// Calls body(rank) in a thread for each rank, rank 0 in this one, whose exception is thrown.
+/// Calls body(rank) in a thread for each rank, and rank 0 in this thread. Throws rank 0's
+/// exception.
 inline void on_ranks(int count, const std::function<void(int)>& body) {
   std::vector<std::thread> others;
   for (int k = 1; k < count; ++k) others.emplace_back(body, k);

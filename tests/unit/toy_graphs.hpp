@@ -1,4 +1,4 @@
-// Small graphs for the tests of graph, plan and certificate.
+// Small graphs for the tests of graphs, plans and certificates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +28,7 @@ class Bowl final : public Potential {
 class Affine final : public Body {
  public:
   Affine(double scale, double shift) : scale_(scale), shift_(shift) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     flat(block.out(0)) = scale_ * flat(block.in(0)) + shift_;
   }
 
@@ -40,7 +40,7 @@ class Affine final : public Body {
 /// First output = second input.
 class Take final : public Body {
  public:
-  void run(Block& block) const override { flat(block.out(0)) = flat(block.in(1)); }
+  void run(ColumnBlock& block) const override { flat(block.out(0)) = flat(block.in(1)); }
 };
 
 inline std::shared_ptr<const Body> affine(double scale, double shift) {
@@ -64,7 +64,7 @@ inline Traits full_refresh() {
 
 class Nothing final : public Body {
  public:
-  void run(Block&) const override {}
+  void run(ColumnBlock&) const override {}
 };
 
 /// A Metropolis update of one slot with the pieces a test may bend. Its bodies are null or do
@@ -130,7 +130,7 @@ inline Slots add_slots(KernelGraph& graph, int count) {
   return s;
 }
 
-/// A law made from `factor` and further inputs by a pure operation.
+/// A density made from `factor` and further inputs by a pure operation.
 inline Value made_law(KernelGraph& graph, const std::string& name, const Traits& traits,
                       Value factor, std::vector<Input> more = {}) {
   more.insert(more.begin(), {factor, Role::law});
@@ -140,7 +140,7 @@ inline Value made_law(KernelGraph& graph, const std::string& name, const Traits&
       .front();
 }
 
-/// A pure value of some points: what a curvature fit looks like to the certificate.
+/// A pure value of some points, which the certificate sees like a fitted preconditioner.
 inline Value fit(KernelGraph& graph, const std::string& name, const std::vector<Value>& points) {
   std::vector<Input> inputs;
   for (const Value v : points) inputs.push_back({v, Role::parameter});

@@ -1,4 +1,5 @@
-// Describing transitions: what is refused when a composition is made, and what edges become.
+// Descriptions of transitions: what is refused when a composition is made, and the edges made from
+// them.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/plugin.hpp>
@@ -97,7 +98,7 @@ TEST_CASE("transitions that are none are refused by name") {
         walk(t, "propose");
         walk(t, "again");
       },
-      "there are two of `operation walk/propose`");
+      "the name `operation walk/propose` is used twice");
   refuses(
       [](Transition& t) {
         const auto law = t.law(exact());
@@ -128,7 +129,7 @@ class Unit final : public Representation {
   void log_det_H(const Numbers&, Index, Row out, Workspace&) const override { out.setZero(); }
 };
 
-class Constant final : public ConstantCurvature {
+class Constant final : public ConstantPreconditioner {
  public:
   std::shared_ptr<const Representation> representation() const override {
     return std::make_shared<Unit>();
@@ -140,7 +141,7 @@ class OneStep final : public StepRule {
   void draw(const BeforeMove&, Row L) const override { L.setOnes(); }
 };
 
-const auto flat_curvature = std::make_shared<const Constant>();
+const auto flat_preconditioner = std::make_shared<const Constant>();
 
 Steps by_rule() {
   Steps steps;
@@ -168,11 +169,13 @@ TEST_CASE("parts of a transition that are asked for out of order are refused by 
        "`take_estimates` after `takes_estimate_of`"},
       {[&](Transition& t) { t.law(exact()), t.law(exact()); }, "`law` twice"},
       {[&](Transition& t) { accept(t), t.law(exact()); }, "`law` after `metropolis`"},
-      {[&](Transition& t) { t.curvature(flat_curvature), t.curvature(flat_curvature); },
-       "`curvature` twice"},
-      {[&](Transition& t) { accept(t), t.curvature(flat_curvature); },
-       "`curvature` after `metropolis`"},
-      {[&](Transition& t) { t.drift_correction(); }, "`drift_correction` before `curvature`"},
+      {[&](Transition& t) {
+         t.preconditioner(flat_preconditioner), t.preconditioner(flat_preconditioner);
+       },
+       "`preconditioner` twice"},
+      {[&](Transition& t) { accept(t), t.preconditioner(flat_preconditioner); },
+       "`preconditioner` after `metropolis`"},
+      {[&](Transition& t) { t.drift_correction(); }, "`drift_correction` before `preconditioner`"},
       {[&](Transition& t) { t.step_size(eps), t.step_size(eps); }, "`step_size` twice"},
       {[&](Transition& t) { t.step_size(eps), t.step_size(StepSchedule{}); }, "`step_size` twice"},
       {[&](Transition& t) { accept(t), t.step_size(eps); }, "`step_size` after `metropolis`"},
@@ -182,7 +185,7 @@ TEST_CASE("parts of a transition that are asked for out of order are refused by 
       {[&](Transition& t) { t.step_size(eps), t.steps(one), t.steps(by_rule()); }, "`steps` twice"},
       {[&](Transition& t) { t.momentum(), t.momentum(); }, "`momentum` twice"},
       {[&](Transition& t) { accept(t), t.momentum(); }, "`momentum` after `metropolis`"},
-      {[&](Transition& t) { accept(t), accept(t); }, "there are two of"},
+      {[&](Transition& t) { accept(t), accept(t); }, "is used twice"},
       {[&](Transition& t) { accept(t), t.finish(); }, "`finish` twice"},
       {[&](Transition& t) { accept(t), t.finish(), t.takes_estimate_of(t.target()); },
        "`takes_estimate_of` after `finish`"},
@@ -196,7 +199,7 @@ TEST_CASE("parts of a transition that are asked for out of order are refused by 
 TEST_CASE("a momentum takes its law from the H that it is given, whoever made it") {
   Wired wired;
   Described([](Transition& t) {
-    const Edge<edge::Curvature> H{t.graph().constant(t.path("H"), std::make_shared<Unit>())};
+    const Edge<edge::Preconditioner> H{t.graph().constant(t.path("H"), std::make_shared<Unit>())};
     PhaseMomentum p = t.momentum(Coupling::mass, H);
     t.refresh(p);
     const auto& law = dynamic_cast<const MomentumLaw&>(*t.graph()[p.law.value].function);
@@ -211,9 +214,10 @@ TEST_CASE("a momentum takes its law from the H that it is given, whoever made it
     CHECK(law.is_standard());
     t.metropolis(t.target(), walk(t));
   }).describe(plain.graph, plain.site);
-  refuses([](Transition& t) { t.momentum(Coupling::mass, {}); }, "with an H that is no curvature");
+  refuses([](Transition& t) { t.momentum(Coupling::mass, {}); },
+          "with an H that is not a preconditioner");
   refuses([](Transition& t) { t.momentum(Coupling::mass, {t.target().value}); },
-          "with an H that is no curvature");
+          "with an H that is not a preconditioner");
 }
 
 TEST_CASE("a step size has to learn from something") {
@@ -238,7 +242,7 @@ TEST_CASE("edges that lead nowhere, and noises used twice, are refused by operat
             [](edge::StepSize from, edge::Out<edge::StepCount> to) { to = from; },
             Edge<edge::StepSize>{}, t.derived<edge::StepCount>("L", 1));
       },
-      "an edge of `walk/stray`, read as `parameter`, leads nowhere");
+      "operation `walk/stray` reads an edge as `parameter`, but this edge has no value");
   refuses(
       [](Transition& t) {
         const auto noise = t.noise("once");

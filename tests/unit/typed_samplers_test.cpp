@@ -1,5 +1,5 @@
-// Samplers with auxiliaries on lines, spheres and whole numbers: verify never says of a right one
-// that it is wrong, and of each wrong one that it is.
+// Samplers with auxiliaries on lines, spheres and whole numbers: verify accepts every right one,
+// and detects every wrong one.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 #include "verify/operations.hpp"
@@ -96,7 +96,8 @@ TEST_CASE("what lives on a sphere or takes whole numbers is tested by itself") {
 
 TEST_CASE("what has no identity of its own says why it is left to the test as a whole") {
   CHECK(left_out(operations(stretch), "keeps_law", "propose").find("line") != std::string::npos);
-  CHECK(left_out(operations(isokinetic), "keeps_law", "refresh") == "its law is improper");
+  CHECK(left_out(operations(isokinetic), "keeps_law", "refresh") ==
+        "the density that this refresh draws from is improper");
 }
 
 TEST_CASE("a move is tested whatever the order of what it writes") {

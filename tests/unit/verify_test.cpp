@@ -264,7 +264,7 @@ TEST_CASE("a model without exact draws is tested on data drawn with its paramete
   CHECK(two.tested == "untested");
   CHECK(two.targets.front().skipped.find("2 slots") != std::string::npos);
   const Verification poor = verified(probit + hmc, {.targets = {"own"}, .budget = 100});
-  CHECK(poor.targets.front().skipped.find("raise --budget") != std::string::npos);
+  CHECK(poor.targets.front().skipped.find("Raise --budget") != std::string::npos);
 }
 
 TEST_CASE("a history that nothing uses is in nobody's way") {
@@ -293,7 +293,7 @@ TEST_CASE("what cannot be drawn, or compared, is left untested with the reason",
           hmc_table,
       {.targets = {"own"}, .budget = 2e6});
   CHECK(spiky.tested == "untested");
-  CHECK(spiky.targets.front().skipped.find("from cell to cell") != std::string::npos);
+  CHECK(spiky.targets.front().skipped.find("neighbouring cells") != std::string::npos);
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"double-well"};
   const Verification refused =

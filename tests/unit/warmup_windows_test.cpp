@@ -1,4 +1,4 @@
-// The windows of warm-up, and the step size that is found before them.
+// The windows of warmup, and the step size that is found before them.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/warmup_windows.hpp"
 
@@ -26,7 +26,7 @@ std::vector<std::int64_t> closings(std::int64_t warmup) {
   return found;
 }
 
-/// The learner's register after one warm-up sweep on N(0, sd^2 I), every column.
+/// The learner's history after one warmup sweep on N(0, sd^2 I), for every column.
 Eigen::MatrixXd found_step(double sd, const std::string& more) {
   std::ostringstream text;
   text << std::scientific << sd * sd;
@@ -77,7 +77,7 @@ TEST_CASE("the first step size follows the scale of the target") {
   }
 }
 
-TEST_CASE("a curvature that is read before its register starts where the register starts") {
+TEST_CASE("a preconditioner that is read before its register starts where the register starts") {
   const Composition composition = composing::compose(
       "[run]\nreplicates = 2\n[model.m]\nuse = \"gaussian\"\ndimension = 2\n"
       "[estimator.e]\nuse = \"diagonal\"\n[kernel.k]\nuse = \"nuts\"\n");

@@ -1,4 +1,4 @@
-// Warnings of a run: what they are about, and that their cures name keys of its own kernels only.
+// Warnings of a run: their subjects, and that their fixes only name keys of its own kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
 
@@ -128,7 +128,7 @@ TEST_CASE("cures name no key that the kernel lacks, whatever the kernel and the 
 
 TEST_CASE("a cure with a key that the kernel lacks is found out") {
   const std::set<std::string> own = keys_of("nuts");
-  CHECK(foreign_key("Set run.draws about 40 times as large, or make trajectories longer (more "
+  CHECK(foreign_key("Multiply run.draws by about 40, or make trajectories longer (more "
                     "steps).",
                     own, keys_of_all_kernels()) == "steps");
   CHECK(foreign_key("Raise kernel.k.max_depth.", own, keys_of_all_kernels()).empty());
@@ -136,11 +136,11 @@ TEST_CASE("a cure with a key that the kernel lacks is found out") {
 
 TEST_CASE("trajectories at the largest depth are warned of, with their share and a cure") {
   const std::vector<std::string> texts = warnings(bad_summary(1.0), nuts());
-  CHECK(contains(texts, "100 % of the trajectories reached the largest depth"));
+  CHECK(contains(texts, "100 % of the trajectories reached the maximum tree depth"));
   CHECK(contains(texts, "Raise kernel.k.max_depth, or set kernel.k.estimator"));
   Summary few = bad_summary(1.0);
   few.sampler.reached_max_depth = 0.005;
-  CHECK_FALSE(contains(warnings(few, nuts()), "largest depth"));
+  CHECK_FALSE(contains(warnings(few, nuts()), "maximum tree depth"));
 }
 
 TEST_CASE("an infinite R-hat and chains that never moved are warned of, without more draws") {
@@ -153,7 +153,7 @@ TEST_CASE("an infinite R-hat and chains that never moved are warned of, without 
   CHECK_FALSE(contains(texts, "run.draws"));
   summary.sampler.acceptance = 1.0;  // of steps too short to change a number
   CHECK(contains(warnings(summary, Advice("[kernel.w]\nstep_size = 1e-30\n")),
-                 "too short to change a number. Raise kernel.w.step_size."));
+                 "too short to change any parameter value. Raise kernel.w.step_size."));
 }
 
 TEST_CASE("draws that are not finite are warned of, with count and variable") {
@@ -168,8 +168,8 @@ TEST_CASE("each of several kernels is held to its own target") {
       "[kernel.a]\nuse = \"nuts\"\ntarget_acceptance = 0.8  # aim\n\n[kernel.b]\nuse "
       "= \"mala\"\nstep_size = 3.0\n# target_acceptance is not set: aim\n");
   const std::vector<std::string> texts = warnings(summary, advice);
-  CHECK(contains(texts, "The acceptance of a is 0.30, far from its target 0.80"));
-  CHECK(contains(texts, "The acceptance of b is 0.05, which is low"));
+  CHECK(contains(texts, "The acceptance rate of a is 0.30, far from its target 0.80"));
+  CHECK(contains(texts, "The acceptance rate of b is 0.05, which is low"));
   CHECK(contains(texts, "Lower kernel.b.step_size."));
 }
 

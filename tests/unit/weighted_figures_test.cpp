@@ -1,5 +1,5 @@
-// Weighted figures: exact arithmetic, the unweighted figures where weights are equal, and Monte
-// Carlo errors against the scatter of many series.
+// Weighted figures: exact arithmetic, equality with unweighted figures if weights are equal, and
+// Monte Carlo errors against the scatter of many series.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/diagnostics.hpp>
 

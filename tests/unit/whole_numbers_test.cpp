@@ -1,4 +1,5 @@
-// Parameters that take whole numbers: where they start, what is recorded, and who may move them.
+// Parameters that take whole numbers: where they start, what is recorded, and which kernels may
+// move them.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
@@ -68,14 +69,18 @@ TEST_CASE("who cannot move a whole number is refused by name, and so is a start 
   };
   says(model + right, "accepted");
   says(model + update("[\"k\"]", "hmc") + update("[\"before\", \"after\"]", "hmc"),
-       "`hmc/accept` moves `k`, which takes whole numbers from 1 to 5, with a kernel for real "
-       "numbers");
+       "operation `hmc/accept` is for real numbers, but it moves `k`, which takes whole numbers "
+       "from 1 to 5");
   says(model + update("[\"k\", \"before\", \"after\"]", "hmc"), "moves `k`, which takes whole");
   says(model + update("[\"k\"]", "gibbs") + update("[\"before\", \"after\"]", "gibbs"),
-       "every value that `before` can take: it takes real numbers; use kernel `slice`");
+       "every value of `before`, which is not possible here: this parameter takes real numbers. "
+       "Use kernel "
+       "`slice`");
   says(model + update("[\"k\"]", "gibbs") + update("[\"before\", \"after\"]", "ellipse"),
-       "the law of `before, after` has no Gaussian prior apart from a likelihood");
+       "the target density of `before, after` has no Gaussian prior that is separate from a "
+       "likelihood");
   says("[run]\ninit = { value = [2.5, 0, 0] }\n" + model + right,
-       "`k` of replicate 0 is 2.5, and takes whole numbers from 1 to 5");
-  says("[run]\ninit = { value = [6, 0, 0] }\n" + model + right, "is 6, and takes whole numbers");
+       "`k` of replicate 0 is 2.5, but it must be a whole number from 1 to 5");
+  says("[run]\ninit = { value = [6, 0, 0] }\n" + model + right,
+       "is 6, but it must be a whole number");
 }

@@ -33,7 +33,7 @@ Update with_move(const Traits& traits) {
   return update;
 }
 
-/// A slot that is drawn from its law.
+/// A slot that is drawn from its distribution.
 KernelGraph drawn(const Traits& traits) {
   KernelGraph graph;
   const Slots s = add_slots(graph, 1);
@@ -47,7 +47,7 @@ KernelGraph drawn(const Traits& traits) {
 using State = std::map<std::string, int>;
 using LawOfStates = std::map<State, Fraction>;
 
-/// Whether a row applies, and what the state is then.
+/// Whether a row applies to the state.
 bool applies(const WorldTable& table, const WorldRow& row, const State& state) {
   for (std::size_t k = 0; k < row.in.size(); ++k) {
     if (state.at(table.inputs[k]) != row.in[k]) return false;
@@ -68,7 +68,7 @@ LawOfStates after(const WorldTable& table, const LawOfStates& law) {
   return next;
 }
 
-/// Of one slot, whose newest version is `last`.
+/// For one slot, whose newest version is `last`.
 LawOfStates after_sweeps(const CounterExample& example, const std::string& last) {
   LawOfStates law;
   for (const auto& row : example.start.rows) law[{{"x0@0", row.out[0]}}] = Fraction(row.share);
@@ -211,7 +211,7 @@ TEST_CASE("worlds give no counter-example of what is invariant") {
 
 namespace {
 
-/// Metropolis by a law that calls its density pi and is another one.
+/// Metropolis by a density that is called pi but differs from it.
 KernelGraph by_misnamed_density() {
   KernelGraph graph;
   const Slots s = add_slots(graph, 1);
@@ -255,7 +255,7 @@ TEST_CASE("worlds that do not fit into the work are left out, and counted") {
   CHECK(half.invariant());
   CHECK(half.worlds >= 8);
   CHECK(half.worlds <= 12);
-  CHECK(read_on_worlds(leap(), {.most_work = 10}).unread == "one world of it takes too long");
+  CHECK(read_on_worlds(leap(), {.most_work = 10}).unread == "one finite world takes too long");
 }
 
 TEST_CASE("worlds refuse many slots before they read them") {
@@ -264,7 +264,7 @@ TEST_CASE("worlds refuse many slots before they read them") {
   for (std::size_t k = 0; k < 18; ++k)
     add_update(graph, "a" + std::to_string(k), {.slot = s.slot.at(k), .law = s.law.at(k)});
   const FiniteReadingResult found = read_on_worlds(graph);
-  CHECK(found.unread == "it has too many slots");
+  CHECK(found.unread == "the composition has too many slots");
   CHECK(found.work == 0);
 }
 

@@ -5,7 +5,8 @@
 1. a word, a letter or a word not used stands once in its tables;
 2. what a table names "in code" is declared: words in headers, letters in any source;
 3. no two classes of the framework and of the recorders share a name;
-4. words not used are no identifiers, and constants are written as variables are.
+4. words not used are no identifiers, but for deprecated aliases, and constants are written as variables are;
+5. docs/decisions/names.md and NOTATION.md agree: a renamed word is not used, a kept one is defined.
 """
 
 import functools
@@ -122,9 +123,15 @@ def classes_in(code):
     return CLASS.findall(bare), ALIAS.findall(bare)
 
 
+def without_deprecated(code):
+    """Without the former names, which stay for one version as aliases."""
+    return re.sub(r"(using \w+ )?\[\[deprecated[^;]*;", "", code)
+
+
 @functools.lru_cache(maxsize=None)
 def identifiers_in(code):
     """All of them, and the constants among them that are written like kMost."""
+    code = without_deprecated(code)
     names = set(re.findall(r"[A-Za-z_]\w*", code))
     return names, {name for name in names if re.match(r"k[A-Z]([a-z0-9]|$)", name)}
 
@@ -153,12 +160,33 @@ def check_unused(notation, sources):
     return found
 
 
-def check_all(notation, sources):
+def decision_faults(row, defined, unused):
+    word, _, decision, now = row
+    if decision == "rename":
+        return [f"names.md renames `{name}`, which NOTATION.md does not list under words not used"
+                for name in names_in(word) if name not in unused]
+    kept = re.findall(r"\*\*([^*]+)\*\*", now)
+    if decision != "keep" or not kept:
+        return [f"names.md does not say by which word of NOTATION.md it keeps or renames {word}"]
+    return [f"names.md keeps {word} as {name}, which NOTATION.md does not define" for name in kept
+            if name not in defined]
+
+
+def check_decisions(notation, names):
+    defined = {name for heading in ("Words", "Words of the kernel graph") for row in rows_under(notation, heading)
+               for name in re.findall(r"\*\*([^*]+)\*\*", row[0])}
+    unused = {name for row in rows_under(notation, "Words not used") for name in names_in(row[0])}
+    rows = rows_under("\n## Names\n" + names.split("\n", 1)[1], "Names")
+    found = [] if len(rows) > 5 else ["names.md lacks its table"]
+    return found + [fault for row in rows for fault in decision_faults(row, defined, unused)]
+
+
+def check_all(notation, sources, names):
     return (check_tables(notation) + check_declared(notation, sources) + check_classes(sources) +
-            check_unused(notation, sources))
+            check_unused(notation, sources) + check_decisions(notation, names))
 
 
-def misses_of_twins(notation, sources):
+def misses_of_mutants(notation, sources, names):
     """What was done to the tables or the code and went unseen."""
     header = "framework/include/mixwell/base/random.hpp"
 
@@ -171,7 +199,7 @@ def misses_of_twins(notation, sources):
     slot = next(line for line in notation.splitlines() if line.startswith("| **slot**"))
     friction = next(line for line in notation.splitlines() if line.startswith("| F |"))
     renamed = {**sources, header: re.sub(r"\bAddress\b", "Place", sources[header])}
-    twins = {
+    mutants = {
         "a word twice": table(slot, slot + "\n" + slot),
         "a word in both tables": table("| **law** |", "| **slot** |"),
         "a letter twice": table(friction, friction.replace("| F |", "| V |")),
@@ -186,17 +214,22 @@ def misses_of_twins(notation, sources):
         "an alias of a taken name": code(header, "using Law = int;\n"),
         "a word not used": code("plugins/kernels/nuts.cpp", "void f(Phase point);\n"),
         "a constant of another style": code("tests/unit/x.cpp", "constexpr int kMost = 1;\n"),
+        "a kept word without a definition": table("| **compositor** |", "| **scheme** |"),
+        "a renamed word that may be used": table("| `Register` | `History` |", "| `Registers` | `History` |"),
+        "a former name in use": code("plugins/kernels/nuts.cpp", "void f(Curvature h);\n"),
     }
-    return [what for what, (text, files) in twins.items() if not check_all(text, files)]
+    return [what for what, (text, files) in mutants.items() if not check_all(text, files, names)]
 
 
 def main():
     with open(os.path.join(SOURCE, "NOTATION.md"), encoding="utf-8") as file:
         notation = file.read()
+    with open(os.path.join(SOURCE, "docs/decisions/names.md"), encoding="utf-8") as file:
+        names = file.read()
     sources = read_sources()
-    found = check_all(notation, sources)
+    found = check_all(notation, sources, names)
     if not found:
-        found = [f"unseen: {what}" for what in misses_of_twins(notation, sources)]
+        found = [f"unseen: {what}" for what in misses_of_mutants(notation, sources, names)]
     print("\n".join(found) or f"the words hold in {len(sources)} files")
     return 1 if found else 0
 

@@ -1,4 +1,4 @@
-// Where cases come from: random compositions, the table of known ones, manifests.
+// Sources of cases: random compositions, the table of known ones, manifests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,14 @@ struct RandomCompositions {
   std::uint64_t seed = 1;
   std::int64_t cases = 1000;
   double seconds = 60.0;
-  std::string folder = "out/worlds";  ///< for the data files of manifests, and for holes
+  std::string folder =
+      "out/worlds";  ///< for the data files of manifests, and for the manifests of holes
   Effort effort{};
 };
 
-/// Prints a line for each hole, whose manifest is kept in the folder, and how many of those that
-/// are called exact or biased came out how, and why some have no finite reading. True: there is a
-/// hole.
+/// Judges random compositions. Prints a line for each hole and keeps its manifest in the folder.
+/// Then prints how many compositions called exact or biased had each judgement, and why some have
+/// no finite reading. Returns whether there is a hole.
 bool judge_random_compositions(const RandomCompositions& what);
 
 /// Rows of `kind` (all if it is empty), columns separated by tabs:
@@ -33,7 +34,7 @@ bool judge_random_compositions(const RandomCompositions& what);
 /// Prints the rows that are otherwise; true: none is, and there is a row.
 bool compare_with_table(const std::string& path, const std::string& kind, const Effort& effort);
 
-/// `trouble` is what was wrong with a manifest that cannot be composed here.
+/// `trouble` is the reason why a manifest cannot be composed here.
 struct ManifestCase {
   Case found;
   std::string graph{};  ///< in words
@@ -42,7 +43,7 @@ struct ManifestCase {
 ManifestCase judged_manifest(const std::string& path, const Registry& registry,
                              const Effort& effort);
 
-/// Prints a line for each, and its graph where that is asked for; true: one is a hole.
+/// Prints a line for each manifest, and its graph if requested. Returns whether one is a hole.
 bool judge_manifests(const std::vector<std::string>& paths, bool graph, const Effort& effort);
 
 }  // namespace mixwell::testing

@@ -1,4 +1,4 @@
-// Random compositions of built-in components beside finite worlds.
+// Tests random compositions of built-in components on finite worlds.
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
 #include "compositions/choice.hpp"
@@ -61,7 +61,7 @@ class Compositions {
     return {};
   }
 
-  /// Without names.
+  /// The reason without names.
   static std::string general(std::string reason) {
     for (auto open = reason.find('`'); open != std::string::npos;
          open = reason.find('`', open + 1)) {

@@ -1,4 +1,4 @@
-// The table of cases of which the judgement is known.
+// The table of cases whose judgement is known.
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
 
@@ -28,7 +28,7 @@ Row row_from(const std::string& line, const std::string& path, int number) {
   for (std::string one; std::getline(in, one, '\t');) columns.push_back(one);
   if (columns.size() != 5)
     throw InputError({path, number, 1},
-                     "a row has five columns: kind, name, expected, subject, language");
+                     "a row must have five columns: kind, name, expected, subject, language");
   std::istringstream words(columns[4]);
   Row row{columns[0], columns[1], columns[2], columns[3], {}};
   for (std::string word; words >> word;) {
@@ -78,7 +78,7 @@ class Comparison {
     Tally tally = search(all, [](const Tape&, const Case&) {});
     return fmt::format("{}/{}", tally.of[Judgement::right], tally.of[Judgement::hole]);
   }
-  /// The first hole of a language, or that of a manifest, where one rule is not asked.
+  /// The first hole of a language, or of a manifest, without one rule.
   std::string of_planted(const Row& row) {
     Effort effort = effort_;
     effort.without_rule = rule_named(row.name.substr(row.name.find(' ') + 1));
@@ -116,7 +116,7 @@ bool compare_with_table(const std::string& path, const std::string& kind, const 
     ++faults;
     fmt::print("{} {}: {}, expected {}\n", row.kind, row.name, found, row.expected);
   }
-  fmt::print("{} rows, {} otherwise than expected\n", rows, faults);
+  fmt::print("{} rows, {} not as expected\n", rows, faults);
   return rows > 0 && faults == 0;
 }
 

@@ -1,4 +1,4 @@
-// A certificate beside the exact laws of finite worlds.
+// Compares a certificate with the exact laws of finite worlds.
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.hpp"
 
@@ -19,7 +19,7 @@ double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The next tape; none if that was the last one.
+/// The next tape. None if this was the last one.
 bool next(const Search& what, std::int64_t cases, Tape& tape) {
   if (!what.seed) return cases == 0 || tape.advance();
   tape = Tape::random(*what.seed * 1'000'003 + static_cast<std::uint64_t>(cases), what.percent);
@@ -30,7 +30,7 @@ bool next(const Search& what, std::int64_t cases, Tape& tape) {
 
 Rule rule_named(const std::string& id) {
   if (const auto rule = rule_from(id)) return *rule;
-  throw InputError("there is no rule `" + id + "`; docs/certificate.md has all of them");
+  throw InputError("there is no rule `" + id + "`; docs/certificate.md lists all rules");
 }
 
 Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effort) {
@@ -55,7 +55,7 @@ Case judged(const Language& language, Tape& tape, const Effort& effort) try {
 
 namespace {
 
-/// Plainer in one choice, if the judgement stays; else none.
+/// The tape with one plainer choice, if the judgement stays the same. Otherwise none.
 std::optional<Tape> plainer(const Language& language, const Tape& tape, const Effort& effort,
                             Judgement wanted) {
   for (std::size_t k = 0; k < tape.choices().size(); ++k) {

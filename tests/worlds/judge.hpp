@@ -1,4 +1,4 @@
-// A certificate beside the exact laws of finite worlds.
+// Compares a certificate with the exact laws of finite worlds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace mixwell::testing {
 
-/// WorldsJudgement, and what only wirings have.
+/// WorldsJudgement, with the cases that only wirings have.
 enum class Judgement {
   right,
   hole,
@@ -33,13 +33,13 @@ inline std::string in_words(Judgement j) {
 }
 
 struct Effort {
-  int worlds = 4;          ///< of what is called exact
-  int strict_worlds = 20;  ///< of what is called biased
+  int worlds = 4;          ///< of a case that is called exact
+  int strict_worlds = 20;  ///< of a case that is called biased
   int sweeps = 4;
-  std::optional<Rule> without_rule{};  ///< of the certificate that is not asked
+  std::optional<Rule> without_rule{};  ///< of the certificate, left out
 };
 
-/// "1s", "N": as the table of rules calls it. Throws InputError.
+/// "1s", "N": as in the table of rules. Throws InputError.
 Rule rule_named(const std::string& id);
 
 struct Case {
@@ -48,14 +48,14 @@ struct Case {
   FiniteReadingResult finite{};
 };
 
-/// As `verdict` says of the graph.
+/// Judges a graph as `verdict` says.
 Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effort);
-/// As the rules say of it.
+/// Judges a graph as the rules say.
 Case judged(const KernelGraph& graph, const Effort& effort);
-/// Of a wiring; `refused` where the graph refuses it.
+/// Judges a wiring; `refused` if the graph refuses it.
 Case judged(const Language& language, Tape& tape, const Effort& effort);
 
-/// A list of choices that is no further from the plainest, with the same judgement.
+/// A list of choices that is no farther from the plainest one, with the same judgement.
 Tape shrunk(const Language& language, const Tape& tape, const Effort& effort);
 
 struct Search {
@@ -64,14 +64,14 @@ struct Search {
   double seconds = 60.0;                ///< at most
   std::int64_t cases = 1'000'000'000;   ///< at most
   std::int64_t holes = 1'000'000'000;   ///< at most
-  std::optional<std::uint64_t> seed{};  ///< random wirings; none: all, in order
-  int percent = 20;                     ///< how often a random wiring takes an option
+  std::optional<std::uint64_t> seed{};  ///< seed of random wirings; none: all wirings, in order
+  int percent = 20;                     ///< percentage of options that a random wiring takes
 };
 
 struct Tally {
   std::map<Judgement, std::int64_t> of;
   std::int64_t cases = 0;
-  bool complete = false;  ///< all that there are
+  bool complete = false;  ///< whether all wirings were taken
   double seconds = 0.0;
 };
 

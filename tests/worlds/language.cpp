@@ -1,4 +1,4 @@
-// Languages of wirings from words.
+// Reads languages of wirings from words.
 // SPDX-License-Identifier: Apache-2.0
 #include "language.hpp"
 
@@ -21,16 +21,16 @@ struct VerbWord {
   const char* help;
 };
 constexpr std::array<VerbWord, 14> verbs{{
-    {"walk", Verb::walk, "a move that its noise turns, and a decision"},
+    {"walk", Verb::walk, "a move that its noise reverses, and a decision"},
     {"flip", Verb::flip, "a move that is an involution, and a decision"},
-    {"leap", Verb::leap, "a momentum is drawn, a move that turns it, and a decision"},
+    {"leap", Verb::leap, "a momentum is drawn, a move that reverses it, and a decision"},
     {"opaque", Verb::opaque, "one move that declares `invariant`"},
-    {"keep", Verb::keep, "a register remembers a value"},
-    {"exchange", Verb::exchange, "the first two slots change places, or not"},
+    {"keep", Verb::keep, "a history remembers a value"},
+    {"exchange", Verb::exchange, "the first two slots are exchanged, or not"},
     {"mirror", Verb::mirror, "an asymmetric proposal, with its law at both ends"},
     {"draw", Verb::draw, "a slot is drawn from its law"},
-    {"noise", Verb::noise, "a draw that is handed on"},
-    {"compute", Verb::compute, "a number is made from another"},
+    {"noise", Verb::noise, "a draw that other statements may use"},
+    {"compute", Verb::compute, "a number is made from another number"},
     {"drift", Verb::drift, "one small step of order 1 without a decision"},
     {"pseudo", Verb::pseudo, "a decision by an estimate of the density"},
     {"redraw", Verb::redraw, "a momentum is drawn again"},
@@ -44,14 +44,15 @@ struct Switch {
   const char* help;
 };
 constexpr std::array<Switch, 11> switches{{
-    {"parts", &Language::parts, true, "the slots hold one position together"},
-    {"collapses", &Language::collapses, true, "the law of a part may leave other parts out"},
+    {"parts", &Language::parts, true, "the slots together hold one position"},
+    {"collapses", &Language::collapses, true, "the law of a part may leave out other parts"},
     {"first", &Language::records_first, true, "only the first slot is recorded"},
     {"chains", &Language::chains, true, "a second move may follow the first in one proposal"},
     {"old", &Language::old_states, true, "an update may start from a replaced version"},
     {"beside", &Language::bystanders, true, "an update may read a state that it does not write"},
     {"noisy", &Language::noisy_laws, true, "a gradient may depend on a number"},
-    {"estimates", &Language::estimates, true, "the first slot's density is known by an estimate"},
+    {"estimates", &Language::estimates, true,
+     "the first slot's density is known only by an estimate"},
     {"no-guards", &Language::guards, false, "no statement belongs to a branch"},
     {"no-momenta", &Language::reads_momenta, false, "no parameter is a momentum"},
     {"no-drops", &Language::drops_momenta, false, "every decision writes its carried momentum"},
@@ -64,9 +65,9 @@ struct Count {
 };
 constexpr std::array<Count, 4> counts{{
     {"slots", &Language::slots, "how many slots there are"},
-    {"noises", &Language::noises, "draws that are handed on from the beginning"},
+    {"noises", &Language::noises, "draws at the start of the sweep that statements may use"},
     {"statements", &Language::statements, "statements of a wiring"},
-    {"options", &Language::options, "choices that may differ from the plainest"},
+    {"options", &Language::options, "choices that may differ from the plainest one"},
 }};
 
 constexpr std::array<std::pair<const char*, Forgets>, 4> memories{
@@ -89,7 +90,7 @@ std::vector<std::string> split(const std::string& list) {
 }
 
 [[noreturn]] void refuse(const std::string& word) {
-  throw InputError("the languages of wirings have no word `" + word + "`; these there are:\n" +
+  throw InputError("the languages of wirings have no word `" + word + "`; choose from these:\n" +
                    language_words());
 }
 
@@ -136,18 +137,18 @@ Language language_from(const std::vector<std::string>& words) {
   Language language;
   for (const std::string& word : words) add_word(language, word);
   if (language.verbs.empty())
-    throw InputError("a language needs statements, such as `walk,keep`; these there are:\n" +
+    throw InputError("a language needs statements, such as `walk,keep`; choose from these:\n" +
                      language_words());
   return language;
 }
 
 std::string language_words() {
-  std::string text = "statements, with commas between them:\n";
+  std::string text = "statements, separated by commas:\n";
   for (const auto& row : verbs) text += fmt::format("  {:16}{}\n", row.word, row.help);
   text += "words:\n";
   for (const auto& row : counts)
     text += fmt::format("  {:16}{}\n", std::string(row.word) + "=N", row.help);
-  text += "  registers=LIST  window, persistent, diminishing, unknown: one register each\n";
+  text += "  registers=LIST  window, persistent, diminishing, unknown: one history each\n";
   for (const auto& row : switches) text += fmt::format("  {:16}{}\n", row.word, row.help);
   return text;
 }

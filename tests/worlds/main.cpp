@@ -1,4 +1,4 @@
-// mixwell_worlds: certificates against exact laws on finite worlds, without draws.
+// mixwell_worlds: tests certificates against exact laws on finite worlds, without draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
 #include "wiring.hpp"
@@ -23,9 +23,10 @@ constexpr int found_holes = 4;
 
 constexpr auto about = R"(Certificates against exact laws on finite worlds.
 
-A world reads a kernel graph on small finite sets by random tables that honour the declared traits, and computes the
-exact law of the recorded slots after each sweep. A wiring that is called exact and leaves the target in one world is a
-hole of the certificate. docs/worlds.md explains the method.
+A finite world represents a kernel graph on small finite sets, by random tables that satisfy the
+declared traits. It computes the exact law of the recorded slots after each sweep. If a wiring is
+called exact and leaves the target in one world, the certificate has a hole.
+docs/worlds.md explains the method.
 
   ./dev worlds wirings walk,keep registers=window noises=1 statements=2 options=3     every wiring of that language
   ./dev worlds wirings leap,walk statements=4 options=6 --random 1 --seconds 60      random larger ones
@@ -40,7 +41,7 @@ struct Arguments {
   Search search;
   int show = 10;
   bool shrinks = true;
-  std::string strict;  ///< a rule of which the strict cases are shown
+  std::string strict;  ///< a rule whose strict cases are shown
   std::string tape;
   std::vector<std::string> files;
   std::string table;
@@ -76,7 +77,7 @@ int tape(const Arguments& a) {
   return judged(language, one, a.search.effort).judgement == Judgement::hole ? found_holes : 0;
 }
 
-/// Which rules called what biased: how often rightly, and how often too strictly.
+/// For each rule, how often it called something biased, rightly and too strictly.
 struct Rules {
   std::map<Rule, std::pair<std::int64_t, std::int64_t>> of;
   void add(const Case& found) {
@@ -119,28 +120,30 @@ int wirings(const Arguments& a) {
 }
 
 void add_effort(CLI::App& app, Effort& effort) {
-  app.add_option("--worlds", effort.worlds, "Worlds for what is called exact")
+  app.add_option("--worlds", effort.worlds, "Finite worlds for each case that is called exact")
       ->capture_default_str();
-  app.add_option("--strict-worlds", effort.strict_worlds, "Worlds for what is called biased")
+  app.add_option("--strict-worlds", effort.strict_worlds,
+                 "Finite worlds for each case that is called biased")
       ->capture_default_str();
   app.add_option("--sweeps", effort.sweeps, "Sweeps in each world")->capture_default_str();
   app.add_option_function<std::string>(
       "--without-rule", [&](const std::string& id) { effort.without_rule = rule_named(id); },
-      "Do not ask this rule of the certificate: a hole shows that it is needed");
+      "Leave out this rule of the certificate: a hole shows that the rule is needed");
 }
 
 void add_wirings(CLI::App& app, Arguments& a) {
   app.add_option("words", a.words, language_words())->required();
   app.add_option("--random", a.search.seed,
-                 "Draw wirings at random from this seed instead of taking all");
-  app.add_option("--percent", a.search.percent, "How often a random wiring takes an option")
+                 "Draw wirings at random with this seed instead of taking all");
+  app.add_option("--percent", a.search.percent, "Percentage of options that a random wiring takes")
       ->capture_default_str();
-  app.add_option("--seconds", a.search.seconds, "Stop after so long")->capture_default_str();
-  app.add_option("--cases", a.search.cases, "Stop after so many wirings");
-  app.add_option("--show", a.show, "Holes to print, shrunk")->capture_default_str();
+  app.add_option("--seconds", a.search.seconds, "Stop after this many seconds")
+      ->capture_default_str();
+  app.add_option("--cases", a.search.cases, "Stop after this many wirings");
+  app.add_option("--show", a.show, "Number of holes to print, shrunk")->capture_default_str();
   app.add_option("--strict", a.strict,
                  "Print wirings that this rule calls biased and all worlds find invariant");
-  app.add_flag("!--no-shrink", a.shrinks, "Print holes as they were found");
+  app.add_flag("!--no-shrink", a.shrinks, "Print holes without shrinking them");
   add_effort(app, a.search.effort);
 }
 
@@ -153,23 +156,25 @@ int run(int count, char** words) {
   add_wirings(of_wirings, a);
   CLI::App& of_tape =
       *app.add_subcommand("tape", "Judge one wiring by its choices, and print its graph");
-  of_tape.add_option("tape", a.tape, "Its choices, as `wirings` prints them: 0.0.1.2")->required();
+  of_tape.add_option("tape", a.tape, "Choices as `wirings` prints them: 0.0.1.2")->required();
   of_tape.add_option("words", a.words, language_words())->required();
   add_effort(of_tape, a.search.effort);
   CLI::App& of_manifests = *app.add_subcommand("manifests", "Judge real compositions");
   of_manifests.add_option("files", a.files, "Manifests")->required();
-  of_manifests.add_flag("--graph", a.graph, "Print the graph of each");
+  of_manifests.add_flag("--graph", a.graph, "Print the graph of each composition");
   add_effort(of_manifests, a.search.effort);
   CLI::App& of_random =
       *app.add_subcommand("compositions", "Judge random compositions of built-in components");
-  of_random.add_option("--seed", a.random.seed, "Of all cases")->capture_default_str();
-  of_random.add_option("--cases", a.random.cases, "How many")->capture_default_str();
-  of_random.add_option("--seconds", a.random.seconds, "Stop after so long")->capture_default_str();
-  of_random.add_option("--out", a.random.folder, "Where holes are kept")->capture_default_str();
+  of_random.add_option("--seed", a.random.seed, "Seed of all cases")->capture_default_str();
+  of_random.add_option("--cases", a.random.cases, "Number of compositions")->capture_default_str();
+  of_random.add_option("--seconds", a.random.seconds, "Stop after this many seconds")
+      ->capture_default_str();
+  of_random.add_option("--out", a.random.folder, "Folder for the manifests of holes")
+      ->capture_default_str();
   add_effort(of_random, a.random.effort);
   CLI::App& of_table = *app.add_subcommand("expected", "Compare with a table of known cases");
   of_table.add_option("table", a.table, "tests/worlds/expected.tsv")->required();
-  of_table.add_option("--only", a.only, "Rows of this kind: tape, count, manifest or planted");
+  of_table.add_option("--only", a.only, "Only rows of this kind: tape, count, manifest or planted");
   add_effort(of_table, a.search.effort);
   CLI11_PARSE(app, count, words);
   if (of_wirings) return wirings(a);

@@ -1,4 +1,4 @@
-// Certificates of real compositions beside finite worlds.
+// Tests the certificates of real compositions on finite worlds.
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
 #include "certificate/without_rule.hpp"

@@ -1,4 +1,4 @@
-// Laws and bodies that are never called: of wirings only edges and traits are read.
+// Laws and bodies that are never called, because only the edges and traits of wirings are read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace mixwell::testing {
 
-/// Rows of slots and momenta, of registers, of numbers, of draws. More than one: it can be chosen.
+/// Rows of slots and momenta, of histories, of numbers, and of draws. More than one, so that one
+/// can be chosen.
 inline constexpr Index place = 3;
 inline constexpr Index memory = 2;
 inline constexpr Index digest = 2;
@@ -19,7 +20,7 @@ inline constexpr Index draws = 3;
 
 class PlaceholderBody final : public Body {
  public:
-  void run(Block&) const override { throw std::logic_error("a wiring is never run"); }
+  void run(ColumnBlock&) const override { throw std::logic_error("a wiring is never run"); }
 };
 
 class PlaceholderLaw : public Potential {
@@ -30,7 +31,7 @@ class PlaceholderLaw : public Potential {
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 };
 
-/// A density that is known by an unbiased estimate alone.
+/// A density that is known only by an unbiased estimate.
 class EstimatedPlaceholder final : public PlaceholderLaw, public EstimatedDensity {
  private:
   Index normals() const noexcept override { return 1; }

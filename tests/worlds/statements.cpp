@@ -15,7 +15,7 @@ Traits reversible(Flips flips) {
   return traits;
 }
 
-/// Whose description a stage is.
+/// The kernel that a stage is described by.
 class StageKernel final : public Kernel {
  public:
   void describe(KernelGraph&, const Site&) const override {}
@@ -113,7 +113,7 @@ Value WiringWriter::move(const char* what, Flips flips, std::vector<Input> input
       .front();
 }
 
-/// Its parameter, if it has one, makes it lazy.
+/// If the decision has a parameter, the parameter makes it lazy.
 void WiringWriter::accept(std::vector<Input> inputs, std::vector<Output> outputs) {
   inputs.push_back(chance());
   if (const Value lazy = number()) inputs.push_back({lazy, Role::parameter});
@@ -185,7 +185,7 @@ void WiringWriter::leap() {
          std::move(outputs));
 }
 
-/// The newest momentum first, by the law that it had last.
+/// Reads the newest momentum first, by the law that it had last.
 void WiringWriter::redraw() {
   if (momenta_.empty()) return;
   const int back = tape_.option(static_cast<int>(momenta_.size()));
@@ -242,8 +242,8 @@ void WiringWriter::mirror() {
   accept(std::move(inputs), {Output::next(slots_[k])});
 }
 
-/// Position and normals are proposed together, taken or left together; an option leaves the law at
-/// the proposal, the normals or the position out.
+/// Position and normals are proposed and accepted together. An option leaves out the law at the
+/// proposal, the normals, or the position.
 void WiringWriter::pseudo() {
   guard();
   const Value from = state(slots_[0]), z = state(normals_);
@@ -279,7 +279,7 @@ void WiringWriter::pseudo() {
   accept(std::move(decides), std::move(outputs));
 }
 
-/// One stage, or two alike, on a copy of the slot; their law may follow a number.
+/// One stage, or two equal stages, on a copy of the slot. Their law may depend on a number.
 void WiringWriter::stages() {
   const std::size_t k = slot();
   const Value target = law(k);

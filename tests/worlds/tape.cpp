@@ -1,4 +1,4 @@
-// Choices that make a wiring.
+// The choices that make a wiring.
 // SPDX-License-Identifier: Apache-2.0
 #include "tape.hpp"
 

@@ -1,4 +1,4 @@
-// Choices that make a wiring: enumerated one after another, drawn at random, or given.
+// The choices that make a wiring: enumerated, random or given.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,24 +10,25 @@
 
 namespace mixwell::testing {
 
-/// A list of choices, each 0 or more, 0 being the plainest. Where the list ends all further ones
-/// are 0, or random.
+/// A list of choices >= 0; 0 is the plainest. Beyond the end of the list all choices are 0, or
+/// random.
 class Tape {
  public:
   explicit Tape(std::vector<int> choices = {}) : choices_(std::move(choices)) {}
-  /// "0.0.1.2"; throws std::invalid_argument of anything else.
+  /// Reads "0.0.1.2". Throws std::invalid_argument for anything else.
   static Tape from(const std::string& text);
-  /// Choices at random: an option is taken with a chance of `percent`.
+  /// Random choices: an option is taken with a probability of `percent` %.
   static Tape random(std::uint64_t seed, int percent);
 
-  /// One of `count` things of which there must be one: which statement, which slot.
+  /// A required choice of one of `count` things: a statement, a slot.
   int pick(int count) { return next(count, false); }
-  /// One of `count` things of which all but the first cost one of the budget; without budget the
-  /// first.
+  /// An optional choice of one of `count` things. All except the first cost one unit of the budget.
+  /// Without budget, the first.
   int option(int count) { return next(count, true); }
 
   void begin(int budget);
-  /// The next list in lexicographic order, after a pass over this one; false: there is none.
+  /// Goes to the next list in lexicographic order, after a pass over this one. Returns false if
+  /// there is none.
   bool advance();
   const std::vector<int>& choices() const { return choices_; }
   /// "0.0.1.2"
@@ -38,7 +39,7 @@ class Tape {
   int chosen_at_random(int count, bool costs);
 
   std::vector<int> choices_;
-  std::vector<int> counts_;  ///< of those that were asked for
+  std::vector<int> counts_;  ///< of the choices that were requested
   std::size_t at_ = 0;
   int left_ = 0;
   int percent_ = 0;

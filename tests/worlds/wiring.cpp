@@ -59,7 +59,7 @@ void WiringWriter::add_factors() {
   }
 }
 
-// ---- what an option may be
+// ---- choices of an option
 
 std::vector<Value> WiringWriter::readable() const {
   std::vector<Value> all;
@@ -74,14 +74,14 @@ std::vector<Value> WiringWriter::readable() const {
   return all;
 }
 
-/// One of the numbers that there are, or none.
+/// One of the existing numbers, or none.
 Value WiringWriter::number() {
   const std::vector<Value> all = readable();
   const int k = tape_.option(static_cast<int>(all.size()) + 1);
   return k == 0 ? Value{} : all[static_cast<std::size_t>(k - 1)];
 }
 
-/// One of its own, or one that was handed on.
+/// A new noise, or a draw that other statements use too.
 Input WiringWriter::noise(const char* what) {
   const int k = tape_.option(static_cast<int>(noises_.size()) + 1);
   if (k == 0) return {graph_.noise(named(what)), Role::noise};
@@ -104,7 +104,7 @@ std::size_t WiringWriter::slot() {
                             : static_cast<std::size_t>(tape_.pick(static_cast<int>(slots_.size())));
 }
 
-/// The newest one first.
+/// Newest first.
 std::vector<Value> WiringWriter::versions(Variable v) const {
   std::vector<Value> all;
   for (Value one = graph_.current(v); one; one = graph_[one].replaces) all.push_back(one);
@@ -128,7 +128,7 @@ Value WiringWriter::bystander() {
   return k == 0 ? Value{} : all[static_cast<std::size_t>(k - 1)];
 }
 
-/// A number that has a bound and, unless an option says otherwise, is continuous; or none.
+/// A number that has a bound and is continuous, unless an option says otherwise; or none.
 Value WiringWriter::bounded(const char* what) {
   const Value of = number();
   if (!of) return of;
@@ -147,7 +147,7 @@ Value WiringWriter::law(std::size_t k) {
   return language_.parts ? law_of_part(k) : law_with_noise(k);
 }
 
-/// Given the other parts, each at one of its versions, or without some of them.
+/// The law given the other parts, each at one of its versions, or without some of them.
 Value WiringWriter::law_of_part(std::size_t k) {
   std::vector<Input> inputs{{factors_[k], Role::law}};
   Index numbers = 1;
@@ -172,7 +172,7 @@ Value WiringWriter::law_of_part(std::size_t k) {
       .front();
 }
 
-/// The same U, with a gradient that may depend on a number.
+/// A law with the same U and a gradient that may depend on a number.
 Value WiringWriter::law_with_noise(std::size_t k) {
   const Value of = language_.noisy_laws ? number() : Value{};
   if (!of) return factors_[k];
@@ -185,7 +185,7 @@ Value WiringWriter::law_with_noise(std::size_t k) {
       .front();
 }
 
-/// One of two that never change, or one of a number.
+/// One of two laws that never change, or a law made from a number.
 Value WiringWriter::momentum_law(Variable p) {
   const auto all = readable();
   const int which = tape_.option(2 + static_cast<int>(all.size()));
@@ -201,7 +201,7 @@ Value WiringWriter::momentum_law(Variable p) {
       .front();
 }
 
-/// Of a batch of its own, or of one that is shared; around a reference, where an option says so.
+/// A law of its own batch or of a shared one; around a reference if an option says so.
 Value WiringWriter::batch_law(std::size_t k) {
   const int batch = language_.noisy_laws ? tape_.option(2 + static_cast<int>(noises_.size())) : 0;
   if (batch == 0) return factors_[k];
@@ -218,7 +218,7 @@ Value WiringWriter::batch_law(std::size_t k) {
       .front();
 }
 
-/// q(. | of), which an extra number may change.
+/// q(. | of), which may depend on another number.
 Value WiringWriter::proposal_law(const char* what, Value of, Value extra, const Law& q,
                                  const std::shared_ptr<const Body>& body) {
   std::vector<Input> inputs{{of, Role::parameter}};
@@ -240,7 +240,7 @@ Value WiringWriter::estimate(const char* what, Value of, const Law& how,
       .front();
 }
 
-// ---- a wiring in words
+// ---- a wiring as text
 
 namespace {
 

@@ -16,10 +16,10 @@
 namespace mixwell::testing {
 
 /// The same choices give the same graph. Its numbers, bodies and laws cannot be evaluated: a reader
-/// needs only edges and traits. Throws InputError where the graph refuses a choice.
+/// needs only edges and traits. Throws InputError if the graph refuses a choice.
 KernelGraph wired(const Language& language, Tape& tape);
 
-/// A line for every operation and register.
+/// A line for every operation and history.
 std::string listed(const KernelGraph& graph);
 
 /// Writes one wiring, choice by choice.
@@ -35,7 +35,7 @@ class WiringWriter {
   void add_slots();
   void add_factors();
 
-  // What an option may be.
+  // The choices of an option.
   std::vector<Value> readable() const;
   Value number();
   Input noise(const char* what);

@@ -1,4 +1,4 @@
-// What wrong twins have in common: a key `mistake`, and the claim to be exact.
+// What mutants have in common: a key `mistake`, and the claim to be exact.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace wrong {
 
-/// Which line of a component is wrong; "none" is the right twin.
+/// Which line of a component is wrong; "none" is the right version.
 class Mistake {
  public:
   explicit Mistake(std::string name = "none") : name_(std::move(name)) {}
@@ -21,7 +21,7 @@ class Mistake {
     known.insert(known.begin(), "none");
     fields.text("mistake", name_)
         .one_of(std::move(known))
-        .help("what is wrong; none is the right twin");
+        .help("what is wrong; none is the right version");
   }
   bool is(std::string_view name) const noexcept { return name_ == name; }
 

@@ -1,4 +1,4 @@
-// A recipe for wrong twins: Langevin steps that are the shorter, the further out they start.
+// A recipe for mutants: Langevin steps that are the shorter, the further out they start.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The Gaussian prior of a transition's model, for twins of kernels that know one.
+// The Gaussian prior of a transition's model, for mutants of kernels that know one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What a C function has to be for the model `callback`: U = -log density at many points at once.
+/* The interface of C functions for the model `callback`: U = -log density at many points at once.
  * SPDX-License-Identifier: Apache-2.0
  *
  *   #include <mixwell/callback.h>
@@ -6,23 +6,25 @@
  *                  double* gradient, void* user_data);
  *
  * dimension: d, the sum of the sizes of `parameters` in the manifest, in their order.
- * columns:   R >= 1, how many points there are. It may be another one at each call.
- * theta:     d x R, column after column: coordinate i of point j is theta[j * d + i]. Not to be
- *            changed.
- * u:         R numbers, to be written: U of each point in nats, but for a constant that is the same
- *            for all. Where a parameter is recorded through a transform, U is that of theta, with
- *            the Jacobian in it. +INFINITY outside the support; NAN is trouble of only that point.
- * gradient:  d x R as theta, to be written: the derivatives of U. NULL where only U is wanted.
- *            Where U is infinite it is not read.
- * user_data: the address that the function was offered with, or NULL for one of a library.
+ * columns:   R >= 1, the number of points. It may differ between calls.
+ * theta:     d x R, column after column: coordinate i of point j is theta[j * d + i]. Do not change
+ *            it.
+ * u:         R numbers. The function writes U of each point here, in nats, up to a constant that is
+ *            the same for all points. If a parameter is recorded through a transform, U is a
+ *            function of theta and includes -log |Jacobian|. Write +INFINITY outside the support.
+ *            NAN affects only its own point.
+ * gradient:  d x R like theta. The function writes the derivatives of U here. NULL if only U is
+ *            wanted. The gradient is not read at points where U is infinite.
+ * user_data: the address that was passed to mixwell_offer_function, or NULL for a function from a
+ *            library.
  *
- * Returns 0, or another number where no point can be evaluated, which ends the run: that is for
- * broken data, not for points outside the support.
+ * Returns 0, or another number if no point can be evaluated. Another number ends the run. Use it
+ * for broken data, not for points outside the support.
  *
- * It must give the same numbers whenever it is called with the same arguments. One thread at a time
- * calls it, of all functions of this kind in a process, unless the manifest says `threads = true`.
- * It may be called from another thread than the one before. In C++, declare it extern "C"; no
- * exception may leave it.
+ * The function must return the same numbers for the same arguments. Unless the manifest says
+ * `threads = true`, a process calls only one function of this kind at a time, on one thread. Calls
+ * may come from different threads. In C++, declare the function extern "C". No exception may leave
+ * the function.
  */
 #ifndef MIXWELL_CALLBACK_H
 #define MIXWELL_CALLBACK_H
@@ -36,19 +38,21 @@ typedef int (*mixwell_callback)(size_t dimension, size_t columns, const double* 
 extern "C" {
 #endif
 
-/* For programs that embed Mixwell: from now on `function = "NAME"` in a manifest is this function of
- * the process, called with `user_data`. `version` is a text that changes when the function does, or
- * NULL: a manifest must name the same one. An offer of a name takes the place of the one before, and
- * a NULL function takes it away; neither concerns a composition that is made already. All threads
- * may call this. Returns 0, or 1 where the name is NULL or empty.
+/* Offers a function of this process, for programs that embed Mixwell. In a manifest,
+ * `function = "NAME"` then means this function, and Mixwell passes `user_data` to it. `version` is
+ * a text that changes whenever the function changes, or NULL. A manifest must state the same
+ * version. A second call with the same name replaces the function, and a NULL function removes it.
+ * Existing compositions do not change. Any thread may call mixwell_offer_function. Returns 0, or 1
+ * if the name is NULL or empty.
  */
 __attribute__((visibility("default"))) int mixwell_offer_function(const char* name,
                                                                   const char* version,
                                                                   mixwell_callback function,
                                                                   void* user_data);
 
-/* What is offered under that name: writes it and returns 0, or returns 1 where nothing is. `version`
- * is NULL for none, and is good until this thread calls again. */
+/* Finds the function that is offered under this name. Writes the function and returns 0, or returns
+ * 1 if no function has this name. `version` becomes NULL if the function has no version. The text
+ * is valid until this thread's next call. */
 __attribute__((visibility("default"))) int mixwell_find_function(const char* name,
                                                                  const char** version,
                                                                  mixwell_callback* function,

@@ -1,5 +1,5 @@
-// The one header a model needs that is written as a log density: all of a plugin's, and what such a
-// model is made of.
+// The only header that a model written as a log density needs: everything for plugins, and the
+// building blocks of log densities.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

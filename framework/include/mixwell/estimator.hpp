@@ -1,4 +1,5 @@
-// From the points a slot may see to a curvature.
+// The interface of estimators: how a preconditioner is computed from the points that a slot's
+// update may use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +18,8 @@
 
 namespace mixwell {
 
-/// Points and gradients of a memory, oldest first; each is rows x cols, contiguous. Potentials, 1 x
-/// cols each, are there for an estimator that reads them.
+/// Points and gradients of a memory, oldest first. Each point is rows x cols and contiguous.
+/// Potentials (1 x cols for each point) exist only if the estimator reads them.
 class Memory {
  public:
   Memory(Index rows, Index cols, std::span<const double* const> points,
@@ -31,8 +32,8 @@ class Memory {
         potentials_(potentials),
         divided_rows_(divided_rows) {}
 
-  /// The same points, of which 2 k and 2 k + 1 belong together: the two ends of a displacement.
-  /// Potentials are not there.
+  /// The same points as displacements: points 2k and 2k+1 are the two ends of one displacement. The
+  /// potentials of the result must not be read.
   Memory as_displacements() const noexcept {
     Memory pairs = *this;
     pairs.displacements_ = true;
@@ -41,7 +42,7 @@ class Memory {
   bool holds_displacements() const noexcept { return displacements_; }
 
   Index size() const noexcept { return static_cast<Index>(points_.size()); }
-  /// The dimension, also where there are no points.
+  /// The dimension d, even if there are no points.
   Index rows() const noexcept { return rows_; }
   Index cols() const noexcept { return cols_; }
   /// As edge::PointPosition::divided_rows.
@@ -66,76 +67,84 @@ class Memory {
   bool displacements_ = false;
 };
 
-/// A curvature H for kernels: how its numbers are applied. Where they come from says its class, one
-/// of the four below.
+/// A preconditioner H for kernels: an approximation of the inverse Hessian of U. This base class
+/// defines how the numbers of H are applied. Each of its four subclasses below has another source
+/// of the numbers.
 class MIXWELL_EXPORT Estimator : public Component {
  public:
   static constexpr Kind kind = Kind::estimator;
   ~Estimator() override;
 
-  /// How the numbers are applied. May be shared by all fits.
+  /// The code that applies the numbers. All fits may share it.
   virtual std::shared_ptr<const Representation> representation() const = 0;
 
  private:
   Estimator() = default;
-  friend class ConstantCurvature;
-  friend class FittedCurvature;
-  friend class LearntCurvature;
-  friend class OwnCurvature;
+  friend class ConstantPreconditioner;
+  friend class FittedPreconditioner;
+  friend class LearntPreconditioner;
+  friend class OwnPreconditioner;
 };
 
-/// H is the same for ever: its numbers are in the representation.
-class MIXWELL_EXPORT ConstantCurvature : public Estimator {
+/// An H that never changes. Its numbers are stored in the representation.
+class MIXWELL_EXPORT ConstantPreconditioner : public Estimator {
  public:
-  /// Throws InputError for a dimension that it does not have.
+  /// Throws InputError if H does not support this dimension.
   virtual void check(Index dimension) const;
 };
 
-/// A pure function from a memory to the numbers of a curvature: called twice with the same memory
-/// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
-class MIXWELL_EXPORT FittedCurvature : public Estimator {
+/// Computes H from a memory by a pure function: the same memory gives the same bits. The compositor
+/// chooses the memory for the update of a slot.
+class MIXWELL_EXPORT FittedPreconditioner : public Estimator {
  public:
-  /// Of `fit`. Without a `bound` nothing is known of steps that no Metropolis decision follows.
+  /// Traits of `fit`. Without a `bound`, nothing can be certified about steps without a Metropolis
+  /// decision.
   virtual Traits traits() const = 0;
-  /// `fit` reads the potentials of the memory too. A compositor that has none refuses.
+  /// If true, `fit` also reads the potentials of the memory. Compositors without potentials then
+  /// refuse the estimator.
   virtual bool reads_potentials() const noexcept { return false; }
-  /// Points that a fit needs: with fewer of them H says nothing about the target. A composition
-  /// whose memory has fewer is refused.
+  /// The smallest number of points that give a meaningful H. A composition whose memory has fewer
+  /// points is refused.
   virtual Index fewest_points() const noexcept { return 1; }
-  /// Rows of the numbers for dimension d and n points.
+  /// Number of rows of the numbers, for dimension d and n points.
   virtual Index rows(Index dimension, Index points) const = 0;
-  /// Writes rows x R numbers for d x R points.
+  /// Writes rows x R numbers, computed from points that are d x R each.
   virtual void fit(const Memory& memory, Batch numbers, Workspace& scratch) const = 0;
 };
 
-/// Learnt from the positions that a chain visits in the windows of its warm-up (WarmupWindows), and
-/// then frozen. Stateless: the state is a register of the graph, whose first rows are the numbers
-/// that the representation reads.
-class MIXWELL_EXPORT LearntCurvature : public Estimator {
+/// Learns H from the positions that a chain visits in the windows of its warmup (WarmupWindows).
+/// After warmup H stays fixed. The object itself is stateless. Its state is a history variable of
+/// the graph. The first rows of the state are the numbers that the representation reads.
+class MIXWELL_EXPORT LearntPreconditioner : public Estimator {
  public:
+  /// The way in which the state forgets early draws.
   virtual Forgets forgets() const noexcept = 0;
-  /// Where it diminishes: H changes by about n^-rate in the n-th update; 0 = not declared.
+  /// For an adaptation that diminishes: the n-th update changes H by about n^-rate. 0 means not
+  /// declared.
   virtual double rate() const noexcept { return 0.0; }
-  /// run: all replicates share one curvature, learnt from the draws of all.
+  /// Scope `run`: all replicates share one preconditioner, learnt from the draws of all of them.
   virtual Scope scope() const noexcept = 0;
-  /// The register before anything was seen, rows x 1.
+  /// The state before any draw, rows x 1.
   virtual Eigen::VectorXd initial(Index dimension) const = 0;
-  /// Shape of H as it is recorded, once, under the name inv_metric: the register's first rows.
+  /// Shape of H in the results. H is recorded once, under the name inv_metric, from the first rows
+  /// of the state.
   virtual std::vector<Index> shape(Index dimension) const = 0;
-  /// theta d x R; state has as many columns, or a single one that sees them all.
+  /// Adds positions theta (d x R) to the state. The state has R columns, or one column that
+  /// receives all positions.
   virtual void observe(Batch state, ConstBatch theta) const = 0;
-  /// What was observed since the last call becomes the curvature.
+  /// Recomputes H from everything observed since the last call.
   virtual void close_window(Batch state, Index dimension, Workspace& scratch) const = 0;
 };
 
-/// A curvature that follows the slot which it moves: H(theta), or H of a register that the
-/// gradients of the slot's own past enter. Steps with it need Gamma_i = sum_j dH_ij/dtheta_j in
-/// their drift, or they are wrong at every step size.
-class MIXWELL_EXPORT OwnCurvature : public Estimator {
+/// A preconditioner that depends on the slot that it moves: H(theta), or H of a history that
+/// contains gradients from the slot's own past. Steps with such an H need the drift correction
+/// Gamma_i = sum_j dH_ij/dtheta_j. Without this correction, such steps have the wrong stationary
+/// distribution at every step size.
+class MIXWELL_EXPORT OwnPreconditioner : public Estimator {
  public:
-  /// Where the slot is, in the columns of a block.
+  /// The state of the slot, in the columns of a block.
   struct Here {
-    const Law& law;           ///< of the steps: g is its gradient at theta in draw 0
+    const Law& law;           ///< the law that the steps use; g is its gradient at theta, in draw 0
     const Potential& target;  ///< the exact law
     ConstBatch theta;         ///< d x w
     ConstBatch g;             ///< d x w
@@ -144,71 +153,80 @@ class MIXWELL_EXPORT OwnCurvature : public Estimator {
     Workspace& scratch;
   };
 
-  /// Of `fit`, `bound` among them: a bound of H(theta), or of H of the register.
+  /// Traits of `fit`, including its `bound`: a bound on H(theta), or on H of the history.
   virtual Traits traits() const = 0;
-  /// Rows of the numbers.
+  /// Number of rows of the numbers.
   virtual Index rows(Index dimension) const = 0;
-  /// Rows of the register; 0: H is a function of only theta.
+  /// Number of rows of the history. 0 means that H depends only on theta.
   virtual Index state_rows(Index dimension) const noexcept = 0;
-  /// Whether H of a step holds that step's own gradient. Then it shares the gradient's noise.
+  /// If true, the H of a step depends on the gradient of the same step, so H shares the noise of
+  /// the gradient.
   virtual bool sees_present() const noexcept { return false; }
-  /// Gradients of the steps' law that `observe` evaluates a column.
+  /// Number of gradients of the steps' law that `observe` evaluates for each column.
   virtual std::int64_t gradients() const noexcept { return 0; }
-  /// Enters the slot's gradient into the register, which starts from zeros.
+  /// Adds the slot's gradient to the history, which starts with zeros.
   virtual void observe(const Here& here, Batch state) const;
-  /// Writes rows x w numbers, from theta (d x w) or from the register.
+  /// Writes rows x w numbers, computed from theta (d x w) or from the history.
   virtual void fit(const Potential& target, ConstBatch theta, ConstBatch state, Batch numbers,
                    Workspace& scratch) const = 0;
 
-  /// Whether Gamma is there, as it has to be unless it is 0.
+  /// True if Gamma is available. Gamma must be available unless it is 0.
   virtual bool has_drift_correction() const noexcept = 0;
-  /// `total` where it is the whole Gamma, through all that H depends on.
+  /// Traits of `drift_correction`. Declare `total` only if drift_correction() writes the whole
+  /// Gamma, through everything that H depends on.
   virtual Traits drift_correction_traits() const = 0;
-  /// Gamma d x w of the H that `fit` wrote.
+  /// Writes Gamma (d x w) for the H that `fit` wrote.
   virtual void drift_correction(const Potential& target, ConstBatch theta, ConstBatch state,
                                 ConstBatch numbers, Batch out, Workspace& scratch) const;
-  /// Why the model cannot be used, or nothing.
+  /// Returns the reason why this target cannot be used, or "".
   virtual std::string refusal(const Potential&) const { return {}; }
-  /// Not null where H is the same everywhere: then this is all that is used.
+  /// Returns a representation if H is the same for every theta. Nothing else of this class is then
+  /// used. Returns null otherwise.
   virtual std::shared_ptr<const Representation> constant(const Potential&,
                                                          Index /*dimension*/) const {
     return nullptr;
   }
 };
+using ConstantCurvature [[deprecated("renamed to ConstantPreconditioner")]] =
+    ConstantPreconditioner;
+using FittedCurvature [[deprecated("renamed to FittedPreconditioner")]] = FittedPreconditioner;
+using LearntCurvature [[deprecated("renamed to LearntPreconditioner")]] = LearntPreconditioner;
+using OwnCurvature [[deprecated("renamed to OwnPreconditioner")]] = OwnPreconditioner;
 
-/// U near its mode: 1/2 (theta - mode)' hessian (theta - mode).
+/// Quadratic approximation of U at its mode: 1/2 (theta - mode)' hessian (theta - mode).
 struct Laplace {
   Eigen::VectorXd mode;
   Eigen::MatrixXd hessian;  ///< d x d, positive definite
 };
 
-/// A potential in place of the target's, with numbers that are learnt from gradients of the target:
-/// its parameters come first in a column, then what learning needs.
+/// A potential that approximates the target's potential and is learnt from gradients of the target.
+/// Each column of its numbers holds the parameters of the potential, and after them the numbers
+/// that learning needs.
 class MIXWELL_EXPORT Surrogate : public Potential {
  public:
-  /// Numbers a column.
+  /// Number of rows of the column.
   virtual Index rows() const noexcept = 0;
-  /// rows() x 1, before any gradient was seen.
+  /// The column before the first update, rows() x 1.
   virtual Eigen::VectorXd initial() const = 0;
-  /// Enters points and gradients of the target, d x n each, into one column, rows() x 1. Points
-  /// with numbers that are not finite are left out.
+  /// Updates one column (rows() x 1) with n points and the target's gradients at these points (d x
+  /// n each). Points with numbers that are not finite are ignored.
   virtual void learn(Batch column, ConstBatch theta, ConstBatch gradients,
                      Workspace& scratch) const = 0;
-  /// The same from nothing, at once: writes one column.
+  /// Computes one column from all of these points at once, without earlier points.
   virtual void fit(ConstBatch theta, ConstBatch gradients, Batch column,
                    Workspace& scratch) const = 0;
-  /// A surrogate costs no gradient of the model.
+  /// A surrogate needs no gradients of the model.
   double gradient_cost() const noexcept override { return 0.0; }
 };
 
-/// Makes potentials and no curvature: a component of kind estimator whose Description::purpose is
-/// "surrogate".
+/// An estimator that makes a surrogate potential instead of a preconditioner: a component of kind
+/// estimator with the Description::purpose "surrogate".
 class MIXWELL_EXPORT SurrogateEstimator : public Component {
  public:
   static constexpr Kind kind = Kind::estimator;
   ~SurrogateEstimator() override;
 
-  /// Scaled to the target's Laplace approximation.
+  /// Makes a surrogate that is scaled to the Laplace approximation of the target.
   virtual std::shared_ptr<const Surrogate> surrogate(const Laplace& at) const = 0;
 };
 

@@ -1,4 +1,5 @@
-// Maps of phase space: many steps of theta' = A M^-1 p, p' = -A' grad U.
+// The interface of integrators: maps of phase space that take steps of theta' = A M^-1 p, p' = -A'
+// grad U.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,90 +15,97 @@
 
 namespace mixwell {
 
-/// How a curvature enters the Hamiltonian flow (A, M): theta' = A M^-1 p, p' = -A' grad U,
-/// p ~ N(0, M).
+/// Ways in which a preconditioner enters the Hamiltonian flow (A, M): theta' = A M^-1 p, p' = -A'
+/// grad U, p ~ N(0, M).
 enum class Coupling {
   none,       ///< (I, I): HMC
   mass,       ///< (I, B): HMC-BFGS, Zhang & Sutton 2011 (their Eq. 15 prints B^-1 for B)
   symmetric,  ///< (H, I): QNHMC, Fu, Luo & Zhang 2016
-  factor,     ///< (S, I): the kernel of (I, B) in other coordinates
+  factor,     ///< (S, I): the same kernel as (I, B), in other coordinates
   one_sided,  ///< A = H only in theta', M = I: the naive dynamics of QNHMC section 3.1
 };
 
-/// "mass", "symmetric", "factor" or "one-sided"; none where the curvature is the identity.
+/// Converts "mass", "symmetric", "factor" or "one-sided". Returns `none` if `curved` is false, that
+/// is, if the preconditioner is the identity.
 MIXWELL_EXPORT Coupling coupling_from(const std::string& word, bool curved);
 
 /// The two linear maps of a flow, for the columns of one block.
 class MIXWELL_EXPORT Flow {
  public:
-  Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept;
+  Flow(Coupling coupling, std::optional<Preconditioner> preconditioner) noexcept;
 
-  /// The same for a block whose k-th column is columns[k] of this one; `columns` is kept.
+  /// The same maps for a block whose column k is column columns[k] of this block. The array
+  /// `columns` must outlive the result.
   Flow regrouped(const Index* columns) const noexcept;
-  /// Whether velocity(p) = p; then the product need not be formed.
+  /// True if velocity(p) = p, so that the product need not be computed.
   bool velocity_is_momentum() const noexcept;
   bool force_is_gradient() const noexcept;
-  /// M = I: else it is B, and velocity(p) = M^-1 p.
+  /// True if M = I. Otherwise M = B, and velocity(p) = M^-1 p.
   bool mass_is_identity() const noexcept;
-  /// out = A M^-1 p. out must not alias p.
+  /// Computes out = A M^-1 p. out must not alias p.
   void velocity(ConstBatch p, Batch out, Workspace& scratch) const;
-  /// out = A' g. out must not alias g.
+  /// Computes out = A' g. out must not alias g.
   void force(ConstBatch g, Batch out, Workspace& scratch) const;
 
  private:
   Coupling coupling_;
-  std::optional<Curvature> curvature_;
+  std::optional<Preconditioner> preconditioner_;
 };
 
-/// A point of phase space with the gradient there; all d x w, contiguous, changed in place.
+/// Points of phase space with the gradients at these points. All three are d x w, contiguous, and
+/// changed in place.
 struct PhasePoint {
   Batch theta;
   Batch p;
   Batch g;
 };
 
-/// Everything a trajectory is made from.
+/// Everything else that a trajectory depends on.
 struct Motion {
   const Law& law;
   const Flow& flow;
-  ConstMatrixMap eps;  ///< d x w, each column holds its step size d times
+  ConstMatrixMap eps;  ///< d x w; each column repeats its step size d times
   Workspace& scratch;
-  /// Steps that the transition has behind it. Step k, counted from 0, ends with evaluation k + 1 of
-  /// a noisy law and uses draw k of `noise`.
+  /// Number of steps that the transition has already taken. Step k, counted from 0, ends with
+  /// evaluation k + 1 of a noisy law and uses draw k of `noise`.
   std::uint32_t steps_before = 0;
   const NormalSource* noise = nullptr;  ///< not null for an integrator with noise
-  /// Gamma, d x w: added to the drift -A A' grad U of an overdamped step. Empty = 0.
+  /// Gamma (d x w), which an overdamped step adds to its drift -A A' grad U. Empty means 0.
   ConstMatrixMap drift_correction{nullptr, 0, 0};
-  /// False: nobody reads the gradient at the end; an integrator may save it.
+  /// If false, nobody reads the gradient at the end, and the integrator may skip it.
   bool end_gradient = true;
 };
 
-/// Steps of one scheme. Stateless between calls.
+/// Takes steps of one numerical scheme. It keeps no state between calls.
 class MIXWELL_EXPORT Integrator : public Component {
  public:
   static constexpr Kind kind = Kind::integrator;
   ~Integrator() override;
 
+  /// Declares the order, reversibility and volume preservation of a step. A certificate relies on
+  /// these declarations.
   virtual Traits traits() const = 0;
-  /// Needs Motion::noise.
+  /// True if the scheme needs Motion::noise.
   virtual bool has_noise() const noexcept { return false; }
-  /// The momentum is damped, in balance with the noise.
+  /// True if the scheme damps the momentum, in balance with the noise.
   virtual bool has_friction() const noexcept { return false; }
-  /// Reads point.g on entry.
+  /// True if the scheme reads point.g on entry.
   virtual bool starts_with_gradient() const noexcept { return true; }
-  /// Adds Motion::drift_correction.
+  /// True if the scheme adds Motion::drift_correction.
   virtual bool takes_drift_correction() const noexcept { return false; }
-  /// Asks Motion::law for the covariance of its noise, so that the law must offer GradientNoise.
+  /// True if the scheme asks Motion::law for the covariance of its noise. The law must then offer
+  /// GradientNoise.
   virtual bool wants_gradient_noise() const noexcept { return false; }
-  /// Gradients of the law that `steps` steps cost, the one at the end included, the one at the
-  /// start not.
+  /// Number of gradients that `steps` steps cost, including the one at the end but not the one at
+  /// the start.
   virtual std::int64_t gradients(std::int64_t steps) const noexcept = 0;
-  /// `steps` >= 1 steps. On entry point.g = grad U(theta), where the scheme reads it; on return
-  /// theta and p are at the end, g too unless it was saved, and u, if not null, holds U there
-  /// (1 x w). Non-finite columns stay their own trouble.
+  /// Takes `steps` >= 1 steps. On entry point.g = grad U(theta), if the scheme reads it. On return
+  /// theta and p are at the end of the trajectory, and so is g unless it was skipped. If u is not
+  /// null, it receives U at the end (1 x w). A column that is not finite must not affect the
+  /// others.
   virtual void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
                        double* u) const = 0;
-  /// Throws InputError for a dimension that its settings are not for. Before a run.
+  /// Throws InputError if the settings do not fit this dimension. Called before a run.
   virtual void check(Index /*dimension*/) const {}
 };
 

@@ -1,4 +1,4 @@
-// Markov transitions, and the curvature that one of them has.
+// The interface of kernels (Markov transitions of one slot), and the preconditioner of a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,52 +13,55 @@
 
 namespace mixwell {
 
-/// Which program is being built. In `sampling` nothing is learnt any more.
+/// The phase whose graph is being built. Nothing learns in `sampling`.
 enum class PhaseKind { warmup, sampling };
 
-/// What an update of a slot may see, as values of the graph: points with as many gradients, and as
-/// many potentials or none.
+/// The memory of a slot's update, as values of the graph: points and the gradient at each of them.
+/// Potentials are either given for all points or for none.
 struct MemoryValues {
   std::vector<Value> points;
   std::vector<Value> gradients;
   std::vector<Value> potentials{};
-  /// Points 2 k and 2 k + 1 are the ends of one displacement; then there are no potentials.
+  /// If true, points 2k and 2k+1 are the two ends of one displacement, and there are no potentials.
   bool displacements = false;
-  /// What is fitted to the points has a limit when the ends of every displacement meet.
+  /// Declares that a fit to these points has a limit when the two ends of each displacement meet.
   bool continuous = false;
 };
 
-/// Past points in a register of the graph, oldest first: what a chain was, not what it is.
+/// The slot's own past points, stored in a history variable of the graph, oldest first.
 struct PointHistory {
   Variable numbers{};
   Index points = 0;
 };
 
-/// What a fit of a curvature sees: current values of other slots, or a register. `updates`: numbers
-/// that a RecursiveCurvature carries, for other fits the site's history.
+/// The points to which a preconditioner is fitted. With `memory`, these are the current values of
+/// other slots. With `history`, they are in a history variable. With `updates`, a
+/// RecursivePreconditioner carries its numbers from sweep to sweep, and any other estimator is
+/// fitted to the site's history.
 enum class FitTo { memory, history, updates };
 
-/// What an update adds to its site's history: its own way, or the memory it was fitted to.
-/// `updates`, with FitTo::updates: a RecursiveCurvature sees the whole way to a proposal that was
-/// accepted, its start included; the history of another fit the place that the way led to.
+/// The points that an update adds to the site's history: the path of the update, or the memory to
+/// which its preconditioner was fitted. Use `updates` together with FitTo::updates. A
+/// RecursivePreconditioner then reads the whole path to an accepted proposal, including its start.
+/// The history of any other estimator gets only the end of that path.
 enum class Remember { nothing, path, memory, updates };
 
-/// What the law of a slot is made from that holds a part of a position.
+/// The ingredients of the slot's conditional law, if the slot holds only a part of a position.
 struct PositionPart {
-  Value law;  ///< of the whole position; none where the slot is the whole
-  /// Versions of the slots that hold its other coordinates, as the update is to see them.
+  Value law;  ///< law of the whole position; empty if the slot holds all of it
+  /// Versions of the slots that hold the other coordinates, as this update reads them.
   std::vector<Value> rest{};
 };
 
-/// The place of a kernel in a composition.
+/// Everything that a compositor gives to one kernel.
 struct Site {
-  std::string path;  ///< prefix of all names the kernel adds
-  /// Set where several kernels move the slot: what this one records is called `label_NAME`.
+  std::string path;  ///< prefix of all names that the kernel adds
+  /// Set if several kernels move the slot. The kernel then records its statistics as `label_NAME`.
   std::string label{};
-  Variable slot;     ///< what it updates
-  Index number = 0;  ///< of that slot among the recorded ones: `slot(chain)`
-  /// Factor of the slot: constant whose function is a Potential. Where the slot is a part of a
-  /// position, that law given the rest (conditional_law).
+  Variable slot;     ///< the slot that the kernel updates
+  Index number = 0;  ///< index of the slot among the recorded ones: `slot(chain)`
+  /// The slot's factor: a constant value whose function is a Potential. If the slot holds only a
+  /// part of a position, this is the conditional law of that part given the rest (conditional_law).
   Value target;
   PositionPart part{};
   MemoryValues memory{};
@@ -68,95 +71,105 @@ struct Site {
   PhaseKind phase = PhaseKind::sampling;
 };
 
-/// A transition of one slot. It emits its operations into the graph, either in the fine grain of
-/// refresh, move and accept, from which the certificate is derived, or as one opaque `move` whose
-/// declared traits are all there is to go by.
+/// A transition of one slot. A kernel adds its operations to the graph. A kernel may describe its
+/// operations in detail, as refresh, move and accept operations. Mixwell then derives the
+/// certificate from these operations. Or a kernel may add one opaque `move`. The certificate then
+/// relies only on the traits that the move declares.
 class MIXWELL_EXPORT Kernel : public Component {
  public:
   static constexpr Kind kind = Kind::kernel;
   ~Kernel() override;
 
+  /// Adds the transition to the graph, in the order of its operations.
   virtual void describe(KernelGraph& graph, const Site& site) const = 0;
 };
 
-/// The constant value of a model's own law exp(-U).
+/// Adds a constant value whose function is the model's own density exp(-U).
 [[gnu::cold]] MIXWELL_EXPORT Value target_law(KernelGraph& graph, std::string name,
                                               std::shared_ptr<const Model> model);
 
-/// A register of `points` past points for Site::history. It holds copies of the first point until
-/// it is full, so that a fit sees pairs without length, which no estimator counts; before the first
-/// it is empty and fits get the estimator's H without pairs.
+/// Adds a history variable for `points` past points, for Site::history. Until the history is full,
+/// it repeats the first point. Estimators ignore pairs of equal points, because their displacement
+/// is zero. Before the first point the history is empty, and a fit returns the estimator's H
+/// without any pairs.
 [[gnu::cold]] MIXWELL_EXPORT PointHistory add_point_history(KernelGraph& graph, std::string name,
                                                             Index dimension, Index points);
 
-/// Rows of a path of n points: for each U, then theta, then grad U.
+/// Number of rows of a path of n points. Each point has U, then theta, then grad U.
 constexpr Index path_rows(Index dimension, Index points) noexcept {
   return points * (2 * dimension + 1);
 }
 
-/// A law and its evaluation at the slot, from which a curvature may follow the slot.
+/// A law, and its evaluation at the slot. A preconditioner that depends on the slot is computed
+/// from these.
 struct Dynamics {
   Value law;
   Cached at;
 };
 
-class RecursiveCurvature;
+class RecursivePreconditioner;
 
-/// The curvature of one kernel in one graph: a constant, a pure fit to the site's memory or
-/// history, a register that learns from the slot in warm-up, or one that follows the slot for ever.
-class MIXWELL_EXPORT SiteCurvature {
+/// The preconditioner of one kernel in one graph. It is one of four: a constant, a pure fit to the
+/// site's memory or history, a history that is learnt from the slot during warmup, or a function of
+/// the slot itself that never freezes.
+class MIXWELL_EXPORT SitePreconditioner {
  public:
-  /// `of`: what a kernel gives that has a place for Gamma in its drift. Others refuse an estimator
-  /// that is an OwnCurvature.
-  SiteCurvature(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
-                const Dynamics* of = nullptr);
+  /// Adds the preconditioner to the graph. A kernel passes `of` only if its drift has a term for
+  /// Gamma. Without `of`, an estimator of the class OwnPreconditioner is refused with an
+  /// InputError.
+  SitePreconditioner(KernelGraph& graph, const Site& site,
+                     std::shared_ptr<const Estimator> estimator, const Dynamics* of = nullptr);
 
-  /// The function with its numbers, as it is before the transition.
+  /// The preconditioner's function together with its numbers, as they are before the transition.
   Value value() const noexcept { return value_; }
-  /// Gamma, d x w, if there is one.
+  /// Gamma (d x w), or an empty value if there is none.
   Value drift_correction() const noexcept { return drift_correction_; }
   bool learns() const noexcept { return learner_ != nullptr; }
-  /// After the transition. In warm-up a learner sees the slot's newest version, and changes the
-  /// curvature where one of the WarmupWindows closes. A site's history sees what Site::remember
-  /// says; `path` (path_rows x w) is the way to the proposal, kept where the slot is at its end. A
-  /// kernel without one adds the slot's new position.
+  /// Adds the learning. Call this function after the transition. During warmup a learner reads the
+  /// slot's newest version, and the preconditioner changes at the end of each of the WarmupWindows.
+  /// The site's history gets the points that Site::remember names. `path` (path_rows x w) is the
+  /// path to the proposal. The path is stored only in the columns where the slot is now at the end
+  /// of the path. A kernel without a path adds the slot's new position.
   void learn(KernelGraph& graph, const Site& site, Value path = {}) const;
-  /// The learnt H, once, as `inv_metric`.
+  /// Records the learnt H once, as `inv_metric`.
   void record(KernelGraph& graph, const Site& site) const;
 
  private:
   void learn_from_slot(KernelGraph& graph, const Site& site);
   void carry(KernelGraph& graph, const Site& site,
-             const std::shared_ptr<const FittedCurvature>& estimator);
+             const std::shared_ptr<const FittedPreconditioner>& estimator);
   void update(KernelGraph& graph, const Site& site, Value path) const;
   void follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of,
-                   const std::shared_ptr<const OwnCurvature>& own);
+                   const std::shared_ptr<const OwnPreconditioner>& own);
   void fit_own(KernelGraph& graph, const Site& site, Value from,
-               const std::shared_ptr<const OwnCurvature>& own);
+               const std::shared_ptr<const OwnPreconditioner>& own);
 
-  std::shared_ptr<const LearntCurvature> learner_;
+  std::shared_ptr<const LearntPreconditioner> learner_;
   Variable learnt_{};
   Value value_;
   Value drift_correction_;
-  Variable updated_{};                                   ///< of FitTo::updates
-  std::shared_ptr<const RecursiveCurvature> recursive_;  ///< whose numbers these are, or null
+  Variable updated_{};  ///< numbers or history of FitTo::updates
+  std::shared_ptr<const RecursivePreconditioner> recursive_;  ///< estimator of these, or null
 };
+using SiteCurvature [[deprecated("renamed to SitePreconditioner")]] = SitePreconditioner;
 
-/// The name under which this site records `name`: with its label before it, if it has one.
+/// Returns the name under which this site records `name`: with the site's label in front, if it has
+/// one.
 MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& name);
 
-/// A statistic of the transition, recorded beside the draws.
+/// Records a statistic of the transition together with the draws.
 [[gnu::cold]] MIXWELL_EXPORT void record_statistic(KernelGraph& graph, const Site& site,
                                                    std::string name, Value value, RecordType type,
                                                    std::string unit, std::string help);
 
-/// Throws InputError, by name, where the slots of a position do not hold all coordinates of the
-/// model together and nothing else: positions are started, recorded and verified whole.
+/// Throws an InputError with the names, unless the slots of the position together hold exactly the
+/// coordinates of the model. Mixwell starts, records and verifies only whole positions.
 MIXWELL_EXPORT void require_whole_position(const KernelGraph& graph, const std::string& position,
                                            const Model& model);
 
-/// Records a slot's position (through the constraints of the model's parameters, unless derived
-/// quantities replace it), derived and generated quantities, and lp = -U where a law is given.
+/// Records a slot's position, and the derived and generated quantities of the model. The
+/// constraints of the parameters map the position to values, unless derived quantities replace the
+/// parameters. If `law` is given, also records lp = -U.
 [[gnu::cold]] MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                               std::shared_ptr<const Model> model, Value law);
 

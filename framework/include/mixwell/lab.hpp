@@ -1,5 +1,5 @@
-// The one header of a program that embeds Mixwell: registry, manifests, runs, diagnostics, studies.
-// Whoever needs few of them compiles faster with only those.
+// The only header that a program with an embedded Mixwell needs: registry, manifests, runs,
+// diagnostics and studies. Including single headers instead compiles faster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
-// Where U and grad U come from: exact, minibatch, noisy, surrogate.
+// The interface of oracles, which decide how U and grad U are computed: exactly, from minibatches,
+// with noise or from a surrogate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,21 +12,23 @@ namespace mixwell {
 
 struct Site;
 
-/// Turns a factor of the target into the law that a kernel uses. Whether the result is exact,
-/// noisy, conditional or learnt is read off the graph: an oracle adds the pure operations, noise
-/// and histories that its law depends on.
+/// Turns a factor of the target into the law that a kernel uses. An oracle adds the pure
+/// operations, noise and histories that its law depends on. Mixwell reads from the graph whether
+/// the law is exact, noisy, conditional or learnt.
 class MIXWELL_EXPORT Oracle : public Component {
  public:
   static constexpr Kind kind = Kind::oracle;
   ~Oracle() override;
 
-  /// A value whose function is a Potential. `path` prefixes the names of what it adds.
+  /// Returns a value whose function is a Potential. The names of everything that it adds begin with
+  /// `path`.
   virtual Value law(KernelGraph& graph, const std::string& path, Value factor) const = 0;
 
-  /// The law for the kernel of a site: of its target, under `path/oracle`, unless the oracle needs
-  /// to know more of the site.
+  /// Returns the law for the kernel of a site. The default applies law() to the site's target,
+  /// under `path/oracle`. Override this if the oracle needs more information about the site.
   virtual Value law_for(KernelGraph& graph, const Site& site) const;
-  /// After the site's transition, which found the slot at `before`: what the oracle learns from it.
+  /// Adds the operations by which the oracle learns from the site's transition. Call this function
+  /// after the transition. `before` is the slot's version at which the transition started.
   virtual void learn(KernelGraph&, const Site&, Value /*before*/) const {}
 };
 

@@ -1,4 +1,4 @@
-// The one header a plugin needs: all that components are made of, and their registration.
+// The only header that a plugin needs: all interfaces of components, and their registration.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,9 +31,9 @@
 #include <mixwell/kernel/position.hpp>
 #include <mixwell/kernel/step_size.hpp>
 #include <mixwell/kernel/transition.hpp>
-#include <mixwell/law/block_potential.hpp>
 #include <mixwell/law/by_column.hpp>
 #include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/conditional_potential.hpp>
 #include <mixwell/law/constrained_model.hpp>
 #include <mixwell/law/constraint.hpp>
 #include <mixwell/law/function.hpp>
@@ -56,27 +56,29 @@
 
 namespace mixwell {
 
-/// What `mixwell plugins show` prints about a component.
+/// The description of a component that `mixwell plugins show` prints.
 struct Description {
   std::string id = {};       ///< kebab-case; `use = "..."` in manifests
   std::string summary = {};  ///< one line
   std::string details = {};  ///< formulas and conventions, plain text
   std::vector<std::string> sources = {};
-  /// What it is for where its kind serves several ends: "surrogate" for an estimator of potentials.
-  /// References take only components of their own purpose.
+  /// The purpose of the component, if its kind has several: "surrogate" for an estimator that makes
+  /// potentials. A reference accepts only components with the purpose that it requires.
   std::string purpose = {};
-  /// Of a compositor: its slots' curvatures are fitted to a memory that it lends them, and no
-  /// learning estimator stands in where the manifest names none.
-  bool lends_memory = false;
-  /// Of a compositor that lends a memory: the keys that do so for a single chain, if there are any.
-  /// They end the error about an estimator that has no memory.
+  /// Only for compositors. If true, the compositor provides a memory to which the preconditioners
+  /// of its slots are fitted. If the manifest names no estimator, Mixwell then does not use a
+  /// learning estimator by default.
+  bool provides_memory = false;
+  /// Only for compositors that provide a memory: the keys that provide a memory for a single chain
+  /// too, or "". The error about an estimator without a memory ends with these keys.
   std::string memory_of_one_chain = {};
 };
 
-/// Parameters of one component about to be made: its fields, then the component.
+/// A component that is about to be made: first its fields are read, then `make` constructs it.
 class MIXWELL_EXPORT Blueprint {
  public:
   virtual ~Blueprint();
+  /// The manifest keys of the component.
   virtual Fields& fields() noexcept = 0;
   /// Throws ParameterError or InputError.
   virtual std::shared_ptr<Component> make() = 0;
@@ -86,20 +88,21 @@ class MIXWELL_EXPORT Blueprint {
 struct Entry {
   Kind kind = Kind::model;
   Description description;
-  std::string library;  ///< file it came from
+  std::string library;  ///< file that it was loaded from
   std::function<std::unique_ptr<Blueprint>()> blueprint;
   /// Empty for kinds whose traits depend on the composition.
   std::vector<std::string> traits;
 };
 
-/// Handed to a plugin's register function.
+/// Receives the components of a plugin; argument of the plugin's register function.
 class MIXWELL_EXPORT Registrar {
  public:
   virtual ~Registrar();
+  /// Registers a component. Throws InputError if its id is taken or its declaration is invalid.
   virtual void add(Entry entry) = 0;
 
-  /// T has a nested `Params` with `void declare(Fields&)` and a constructor from `const Params&`;
-  /// optionally `static Traits declared()`.
+  /// Registers the component class T. T needs a nested `Params` with `void declare(Fields&)`, and a
+  /// constructor from `const Params&`. It may have `static Traits declared()`.
   template <class T>
   void add(const Description& description);
 
@@ -111,14 +114,14 @@ class MIXWELL_EXPORT Registrar {
 
 namespace detail {
 
-/// Owns a component that was made with `new`.
+/// Takes ownership of a component that was made with `new`.
 MIXWELL_EXPORT std::shared_ptr<Component> owned(Component* made);
 
 }  // namespace detail
 
-// Registering runs once. What it needs is compiled here as small as may be: cold functions are
-// optimised for size, and what does not depend on T is in the library. A plugin that does little
-// else compiles in three quarters of the time.
+// Registration runs only once, so this code is kept as small as possible: cold functions are
+// optimised for size, and everything that does not depend on T is in the library. This reduces the
+// compile time of a small plugin by a quarter.
 template <class T>
 class BlueprintOf final : public Blueprint {
  public:
@@ -149,8 +152,8 @@ void Registrar::add(const Description& description) {
 
 }  // namespace mixwell
 
-/// Defines the two symbols of a plugin. Followed by the body of a function with the argument
-/// `::mixwell::Registrar& registrar`:
+/// Defines the two symbols of a plugin. After the macro comes the body of a function with the
+/// argument `::mixwell::Registrar& registrar`:
 ///   MIXWELL_PLUGIN(registrar) { registrar.add<MyModel>({.id = "my-model", .summary = "..."}); }
 #define MIXWELL_PLUGIN(registrar)                                                                 \
   extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))                        \

@@ -1,4 +1,4 @@
-// Diffusions that keep a law, by the recipe of Ma, Chen and Fox: D, Q and Gamma.
+// Diffusions that leave a density invariant, by the recipe of Ma, Chen and Fox: D, Q and Gamma.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,16 +15,17 @@
 
 namespace mixwell {
 
-/// z = (theta, r) with the energy E(z) = U(theta) - log density of r:
-///   dz = (-(D + Q) grad E + Gamma) dt + N(0, 2 D dt),  Gamma_i = sum_j d(D_ij + Q_ij) / dz_j,
-/// keeps exp(-E) for every symmetric D(z) >= 0 and skew Q(z) (Ma, Chen & Fox 2015, theorem 1). The
-/// d
-/// + m rows of z, of gradients and of products are theta's d, then r's m; all batches have w
-/// columns. D and Q are functions of numbers that coefficients() makes from z, column by column. A
-/// kernel gives one to step_by_recipe; contracts::check_recipe holds it to the above.
+/// A diffusion of z = (theta, r) with the energy E(z) = U(theta) - log density of r:
+///   dz = (-(D + Q) grad E + Gamma) dt + N(0, 2 D dt),  Gamma_i = sum_j d(D_ij + Q_ij) / dz_j.
+/// The diffusion leaves exp(-E) invariant for every symmetric D(z) >= 0 and skew Q(z) (Ma, Chen &
+/// Fox 2015, theorem 1). z, gradients and products have d + m rows: first the rows of theta (d),
+/// then the rows of r (m). All batches have w columns. D and Q depend on z only through numbers
+/// that coefficients() computes column by column. A kernel passes a recipe to step_by_recipe.
+/// contracts::check_recipe tests these statements.
 class MIXWELL_EXPORT Recipe : public Component {
  public:
-  /// r_i ~ N(mean_i, sd_i^2), independent of one another and of theta; m numbers each.
+  /// The distribution of r: r_i ~ N(mean_i, sd_i^2), independent of one another and of theta. Both
+  /// vectors have length m.
   struct Auxiliaries {
     Eigen::VectorXd mean{};
     Eigen::VectorXd sd{};
@@ -32,47 +33,50 @@ class MIXWELL_EXPORT Recipe : public Component {
 
   ~Recipe() override;
 
-  /// m may be 0, as it is by default.
+  /// Describes r. By default there is no r (m = 0).
   virtual Auxiliaries auxiliaries(Index /*dimension*/) const { return {}; }
-  /// Why a target cannot be used, or nothing.
+  /// Returns the reason why this target cannot be used, or "".
   virtual std::string refusal(const Potential& /*target*/) const { return {}; }
 
-  /// Rows of the numbers; 0: D and Q are the same everywhere. May throw InputError for a dimension
-  /// that it is not for.
+  /// Number of rows of the numbers. 0 means that D and Q are the same for every z. May throw
+  /// InputError if the recipe does not support this dimension.
   virtual Index rows(Index /*dimension*/) const { return 0; }
-  /// Of coefficients(): whether D and Q are `continuous`, without which no Gamma is theirs, and
-  /// their `bound`, without which nothing is known of the steps.
+  /// Traits of coefficients(). Declare `continuous` if D and Q are continuous. Otherwise no Gamma
+  /// counts as their correction. Declare the `bound` of D and Q. Otherwise nothing can be certified
+  /// about the steps.
   virtual Traits coefficients_traits() const { return {}; }
-  /// Writes rows x w numbers from z. Called where there are any. Pure.
+  /// Writes rows x w numbers, computed from z by a pure function. Called only if rows() is not 0.
   virtual void coefficients(const Potential& target, ConstBatch z, Batch numbers,
                             Workspace& scratch) const;
-  /// out = D v. This and the two below write all of `out`, which aliases nothing.
+  /// Computes out = D v. This function and the next two write all of `out`, which aliases nothing.
   virtual void D(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
-  /// out = Q v; 0 by default.
+  /// Computes out = Q v. The default is 0.
   virtual void Q(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const;
-  /// out = N x with N N' = D.
+  /// Computes out = N x, where N N' = D.
   virtual void root(ConstBatch numbers, ConstBatch x, Batch out, Workspace& scratch) const = 0;
 
-  /// Whether Gamma is there, as it has to be where there are numbers, even if it is 0.
+  /// True if Gamma is available. Gamma must be available if rows() is not 0, even if Gamma is 0.
   virtual bool has_gamma() const noexcept { return false; }
-  /// `total` where it is the whole Gamma.
+  /// Traits of `gamma`. Declare `total` only if gamma() writes the whole Gamma.
   virtual Traits gamma_traits() const { return {}; }
-  /// Gamma, (d + m) x w, at z, whose numbers are given.
+  /// Writes Gamma ((d + m) x w) at z. `numbers` are the numbers that coefficients() wrote for z.
   virtual void gamma(const Potential& target, ConstBatch z, ConstBatch numbers, Batch out,
                      Workspace& scratch) const;
 
-  /// Whose word its traits are: itself, or a component that all is made of.
+  /// The component that is responsible for the declared traits: this recipe, or a component from
+  /// which it is made.
   virtual const Component& rests_on() const noexcept { return *this; }
-  /// Q and D damp a momentum that moves theta, in balance with the noise of D: what the noise of a
-  /// gradient heats cools down.
+  /// True if Q and D damp a momentum that moves theta, in balance with the noise of D, so that the
+  /// damping removes energy that gradient noise adds.
   virtual bool has_friction() const noexcept { return false; }
 };
 
-/// One Euler step, z + eps (-(D + Q) grad E + Gamma) + sqrt(2 eps) N x, x ~ N(0, I), without
-/// Metropolis: the next theta, and r, which is kept from sweep to sweep and drawn from its law
-/// before the first. The error is of order eps. Without a `total` Gamma a recipe whose D and Q see
-/// z is biased, and certified so. A step that is not finite is left out, as a divergence. One
-/// gradient of `law`, and the recipe's functions once each.
+/// Adds one Euler step without a Metropolis decision: z + eps (-(D + Q) grad E + Gamma) + sqrt(2
+/// eps) N x, x ~ N(0, I). The step writes the next theta and the next r. r is kept from sweep to
+/// sweep, and is drawn from its density before the first sweep. The error is of order eps. If D or
+/// Q depends on z and Gamma is not `total`, the step is biased, and its certificate says so. A step
+/// that is not finite is skipped and counted as a divergence. Cost: one gradient of `law`, and one
+/// call of each function of the recipe.
 MIXWELL_EXPORT void step_by_recipe(Transition& t, Edge<edge::Law> law, Edge<edge::StepSize> eps,
                                    std::shared_ptr<const Recipe> recipe);
 

@@ -1,4 +1,4 @@
-// The number of steps of each transition: fixed, jittered, or by a rule, which may learn.
+// The number of steps of each transition: fixed, jittered, or drawn by a rule that may learn.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,14 +15,15 @@
 
 namespace mixwell {
 
-/// What a rule learns in warm-up from the trajectories of all replicates; frozen afterwards.
+/// The learner of a rule. It learns numbers during warmup from the trajectories of all replicates.
+/// After warmup the numbers stay fixed.
 class MIXWELL_EXPORT StepLearner {
  public:
-  /// One trajectory of each of R replicates.
+  /// One trajectory for each of R replicates.
   struct Trajectories {
     ConstMatrixMap start;         ///< theta, d x R
-    ConstMatrixMap end;           ///< theta*, d x R, whether or not it is accepted
-    ConstMatrixMap end_velocity;  ///< theta' = A M^-1 p there, d x R
+    ConstMatrixMap end;           ///< theta*, d x R, accepted or not
+    ConstMatrixMap end_velocity;  ///< theta' = A M^-1 p at the end, d x R
     ConstRowMap acceptance;       ///< 1 x R
     ConstRowMap eps;              ///< 1 x R
     ConstRowMap L;                ///< 1 x R
@@ -30,32 +31,36 @@ class MIXWELL_EXPORT StepLearner {
   };
 
   virtual ~StepLearner();
-  /// The numbers before anything was seen, rows x 1.
+  /// The numbers before the first update, rows x 1.
   virtual Eigen::VectorXd initial() const = 0;
+  /// Updates the numbers (rows x 1) after a sweep.
   virtual void update(const Trajectories& seen, Eigen::Ref<Eigen::VectorXd> state) const = 0;
 };
 
-/// The number L of steps of a transition, by a rule of its own: a component of kind `steps`.
+/// A component of kind `steps`: draws L, the number of steps of each transition.
 class MIXWELL_EXPORT StepRule : public Component {
  public:
   static constexpr Kind kind = Kind::steps;
   ~StepRule() override;
 
-  /// What may be known before the transition, but not where it starts: L must not depend on theta.
+  /// The values that the rule may use before the transition. The position is not among them,
+  /// because L must not depend on theta.
   struct BeforeMove {
     std::uint64_t sweep;
     ConstRowMap eps;        ///< 1 x w
-    ConstMatrixMap learnt;  ///< rows x 1, what the learner's initial() has; rows = 0 without one
+    ConstMatrixMap learnt;  ///< rows x 1: the learner's numbers, as in initial(); else rows = 0
     const edge::Noise& noise;
   };
-  /// L of each column, 1 x w: numbers that are rounded up to whole ones and kept in 1..Steps::most.
+  /// Writes L for each column (1 x w). Mixwell rounds the numbers up to whole numbers and limits
+  /// them to 1..Steps::most.
   virtual void draw(const BeforeMove& before, Row L) const = 0;
-  /// Null: it learns nothing.
+  /// The learner of this rule, or null if it does not learn.
   virtual const StepLearner* as_learner() const noexcept { return nullptr; }
 };
 
-/// What a manifest says about them. Where it says nothing: L uniform on 5..15, as trajectories of
-/// one length come back to where they began in directions whose period they hit.
+/// The settings of the number of steps in a manifest. By default, L is uniform on 5..15. If all
+/// trajectories had one length, they would return to their start in every direction whose period
+/// matches this length.
 struct MIXWELL_EXPORT Steps {
   static constexpr double most = 1e6;
   static constexpr Interval usual{5, 15};
@@ -64,38 +69,39 @@ struct MIXWELL_EXPORT Steps {
   std::optional<Interval> jitter{};
   std::shared_ptr<const StepRule> rule{};
 
-  /// Keys `steps`, `steps_jitter` and `steps_from`.
+  /// Declares the keys `steps`, `steps_jitter` and `steps_from`.
   void declare(Fields& fields);
-  /// Only the key `steps`.
+  /// Declares only the key `steps`.
   void declare_fixed(Fields& fields, const std::string& help);
-  /// Throws ParameterError where the settings contradict one another.
+  /// Throws ParameterError if the settings contradict one another.
   void check() const;
-  /// As a kernel's Params::settle.
+  /// Sets the defaults, as Params::settle of a kernel.
   void settle();
-  /// L where it is the same in all transitions, else 0.
+  /// Returns L if it is the same in all transitions, otherwise 0.
   std::int64_t fixed() const noexcept { return jitter || rule ? 0 : count.value_or(0); }
 };
 
-/// Where a trajectory led, for those that learn from it.
+/// The end of a trajectory, for rules that learn from it.
 struct TrajectoryEdges {
   Edge<edge::Proposed<edge::Position>> end;
   Edge<edge::Proposed<edge::Momentum>> end_momentum;
   Coupling coupling = Coupling::none;
-  Edge<edge::Curvature> H;
+  Edge<edge::Preconditioner> H;
 };
 
-/// L of one kernel in one graph. Call in the order of the sweep: the constructor, after the
-/// transition `learn`.
+/// The number of steps of one kernel in one graph. Call in the order of the sweep: first the
+/// constructor, then, after the transition, `learn`.
 class MIXWELL_EXPORT StepCounts {
  public:
-  /// Throws WiringError for a rule without eps.
+  /// Throws WiringError if there is a rule but no eps.
   StepCounts(KernelGraph& graph, const Site& site, const Steps& settings,
              std::optional<Edge<edge::StepSize>> eps);
 
   /// L of this transition, 1 x w.
   Edge<edge::StepCount> value() const noexcept { return value_; }
   bool learns() const noexcept { return rule_ && rule_->as_learner() != nullptr; }
-  /// In warm-up. `before`: the slot's version that the transition started from.
+  /// Adds the learning. Call this function in warmup. `before` is the slot's version from which the
+  /// transition started.
   void learn(KernelGraph& graph, const Site& site, Value before, const TrajectoryEdges& seen,
              Edge<edge::Acceptance> acceptance) const;
 

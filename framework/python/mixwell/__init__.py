@@ -9,9 +9,10 @@
                  mw.nuts(estimator=mw.dense()), draws=2000)
     run.certificate, run.summary, run.draws, run.report()
 
-Every component is a function here, by its own name where no other kind has it (`mw.nuts`), and in
-the namespace of its kind (`mw.kernels.nuts`); help() of it shows its keys. The library itself is
-called through its C interface, in this process."""
+Every component is a function in the namespace of its kind (`mw.kernels.nuts`). It is also a
+function of this package (`mw.nuts`), unless another kind has a component with the same name. help()
+shows the keys of the component. The library runs in this process and is called through its C
+interface."""
 
 from __future__ import annotations
 
@@ -46,13 +47,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> typing.Any:
-    """A component by its id, or the version of the library."""
+    """The function for the component with this id. `__version__` is the version of the library."""
     if name == "__version__":
         from ._library import library
 
         return library().mixwell_version().decode()
     if name.startswith("_"):
-        raise AttributeError(f"mixwell has no {name}")
+        raise AttributeError(f"mixwell has no attribute {name}")
     return _components.find(name)
 
 

@@ -1,6 +1,6 @@
-# The program of the package: `mixwell` where pip installs scripts, and python -m mixwell.
+# Runs the program mixwell: as the script `mixwell` that pip installs, or as python -m mixwell.
 # SPDX-License-Identifier: Apache-2.0
-"""Hands its words on to the program mixwell."""
+"""Runs the program mixwell with the given command-line arguments."""
 
 import os
 import sys

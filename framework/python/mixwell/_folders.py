@@ -1,7 +1,7 @@
-# Folders of runs that were given none.
+# Default folders of runs.
 # SPDX-License-Identifier: Apache-2.0
-"""The second run of a session has a folder of its own: the first one's draws are read when they are
-asked for, and stay what they were."""
+"""Each run of a session gets its own folder. Draws are read from disk only when they are used, so a
+later run must not overwrite the draws of an earlier run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import typing
 
 
 def _made(folder: pathlib.Path) -> bool:
-    """Whether the folder was made just now; of several threads and processes one makes it."""
+    """Makes the folder and returns True. Returns False if the folder already exists. If several
+    threads or processes make the same folder, only one of them gets True."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -22,7 +23,8 @@ def _made(folder: pathlib.Path) -> bool:
 
 @contextlib.contextmanager
 def own_folder(default: pathlib.Path) -> typing.Iterator[pathlib.Path]:
-    """`default`, or the first of NAME-2, NAME-3, ... that is not there; gone again if it stays empty."""
+    """Makes the folder `default`. If this folder exists, makes the first of NAME-2, NAME-3, ...
+    that does not exist. Removes the new folder at the end if it is empty."""
     names = itertools.chain([default], (default.with_name(f"{default.name}-{k}")
                                         for k in itertools.count(2)))
     outer = default.parent
@@ -31,7 +33,7 @@ def own_folder(default: pathlib.Path) -> typing.Iterator[pathlib.Path]:
     try:
         yield folder
     finally:
-        with contextlib.suppress(OSError):  # they hold something
+        with contextlib.suppress(OSError):  # raised if a folder is not empty
             folder.rmdir()
             if is_first:
                 outer.rmdir()

@@ -1,9 +1,9 @@
-# libmixwell_c, found, loaded and called.
+# Finds, loads and calls libmixwell_c.
 # SPDX-License-Identifier: Apache-2.0
-"""The C interface `mixwell/lab.h`: its functions, structures and handles as ctypes has them.
+"""The functions, structures and handles of the C interface `mixwell/lab.h`, for ctypes.
 
-Every call releases the interpreter's lock. Functions that return an exit code raise what it stands
-for, with the library's message."""
+Every call releases the interpreter's lock. If a function returns an exit code, the call raises the
+error for this code with the library's message."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StudyOptions(ctypes.Structure):
                 ("remark", REMARK), ("user_data", c_void_p), ("stop", c_void_p)]
 
 
-# Those that return an exit code.
+# Functions that return an exit code, with their arguments.
 CALLS: dict[str, tuple[typing.Any, ...]] = {
     "registry_new": (HANDLE,),
     "registry_add": (c_void_p, c_char_p),
@@ -62,7 +62,7 @@ CALLS: dict[str, tuple[typing.Any, ...]] = {
     "study_table": (c_char_p, TEXT),
     "report": (c_char_p, c_char_p, TEXT),
 }
-# name: (result, arguments)
+# The types of the result and of the arguments of the other functions.
 OTHERS: dict[str, tuple[typing.Any, tuple[typing.Any, ...]]] = {
     "version": (c_char_p, ()),
     "abi": (c_char_p, ()),
@@ -78,10 +78,10 @@ OTHERS: dict[str, tuple[typing.Any, tuple[typing.Any, ...]]] = {
 
 
 class Process:
-    """What this process has done with the library."""
+    """Flags that decide whether this process may call the library."""
 
-    threads_started = False  # by a call
-    forked = False  # after that
+    threads_started = False  # a call may have started threads
+    forked = False  # the process was forked after threads were started
 
 
 def _in_child() -> None:
@@ -92,7 +92,8 @@ os.register_at_fork(after_in_child=_in_child)
 
 
 def prefix() -> pathlib.Path:
-    """The folder that has Mixwell's bin, lib and share: MIXWELL_PREFIX, or that of the package."""
+    """The folder with Mixwell's bin, lib and share. MIXWELL_PREFIX names the folder. By default, it
+    is the folder `native` in this package."""
     named = os.environ.get("MIXWELL_PREFIX")
     return pathlib.Path(named) if named else pathlib.Path(__file__).parent / "native"
 
@@ -103,31 +104,33 @@ def _file() -> pathlib.Path:
         for library in sorted(folder.glob(pattern)):
             return library
     raise errors.InputError(
-        f"{folder} holds no libmixwell_c.so: install the wheel that ./dev package makes (Linux, "
-        "x86-64 with AVX2), or let MIXWELL_PREFIX name a folder with bin and lib of Mixwell, such "
-        "as build/release")
+        f"{folder} has no libmixwell_c.so. Install the wheel that ./dev package makes (Linux, "
+        "x86-64 with AVX2), or set MIXWELL_PREFIX to a folder with Mixwell's bin and lib, for "
+        "example build/release")
 
 
 def _check_version(library: ctypes.CDLL, path: pathlib.Path) -> None:
-    """A wheel has one version; MIXWELL_PREFIX may name another."""
+    """Raises InputError if the library in MIXWELL_PREFIX and the wheel have different versions."""
     try:
         wanted = importlib.metadata.version("mixwell")
     except importlib.metadata.PackageNotFoundError:
         return
     found = library.mixwell_version().decode()
     if found != wanted:
-        raise errors.InputError(f"{path} is Mixwell {found}, and this package is {wanted}: let "
-                                "MIXWELL_PREFIX name that version, or unset it")
+        raise errors.InputError(f"{path} has the version {found}, but this package has the version "
+                                f"{wanted}. Set MIXWELL_PREFIX to the folder of Mixwell {wanted}, "
+                                "or unset MIXWELL_PREFIX")
 
 
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
-    """The library with the types of its functions. Raises InputError."""
+    """The loaded library, with the types of its functions set. Raises InputError."""
     path = _file()
     try:
         found = ctypes.CDLL(str(path))
     except OSError as fault:
-        raise errors.InputError(f"{path} cannot be loaded here: {fault}") from fault
+        raise errors.InputError(f"{path} cannot be loaded: {fault}. Install a version of Mixwell "
+                                "that was built for this system") from fault
     for name, arguments in CALLS.items():
         getattr(found, "mixwell_" + name).argtypes = arguments
     for name, (result, of_other) in OTHERS.items():
@@ -139,11 +142,12 @@ def library() -> ctypes.CDLL:
 
 
 def call(name: str, *arguments: object) -> None:
-    """A function that returns an exit code. Raises what that stands for."""
+    """Calls a function that returns an exit code. Raises the error for this code."""
     if Process.forked:
-        raise errors.RunError("this process is a fork of one in which Mixwell had started threads, "
-                              "which a fork does not have: start processes by \"spawn\" "
-                              "(multiprocessing.get_context), or before the first call")
+        raise errors.RunError("this process was forked after Mixwell had started threads, and a "
+                              "forked process does not have these threads. Start processes with "
+                              "multiprocessing.get_context(\"spawn\"), or start them before the "
+                              "first call of Mixwell")
     loaded = library()
     Process.threads_started = True
     code = getattr(loaded, "mixwell_" + name)(*arguments)
@@ -152,7 +156,7 @@ def call(name: str, *arguments: object) -> None:
 
 
 def text_of(name: str, *arguments: object) -> str:
-    """What a function hands out by its last argument."""
+    """The text that a function returns through its last argument."""
     text = c_void_p()
     call(name, *arguments, ctypes.byref(text))
     try:
@@ -162,12 +166,12 @@ def text_of(name: str, *arguments: object) -> str:
 
 
 def encoded(value: object) -> bytes:
-    """A path or a text, as C has it."""
+    """A path or a string, encoded as bytes for C."""
     return os.fspath(value).encode() if isinstance(value, os.PathLike) else str(value).encode()
 
 
 class Stop:
-    """A request that what takes long ends."""
+    """A request to stop a long call."""
 
     def __init__(self) -> None:
         self.handle = library().mixwell_stop_new()

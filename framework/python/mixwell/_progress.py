@@ -1,7 +1,7 @@
-# How far a run has come: a bar in a notebook, a line in a terminal, nothing elsewhere.
+# Shows progress as a bar in a notebook or a line in a terminal, and shows nothing elsewhere.
 # SPDX-License-Identifier: Apache-2.0
-"""Progress that needs neither ipywidgets nor print(): a display of IPython that is updated, or a line
-of standard error that rewrites itself."""
+"""Shows progress by updating an IPython display or by rewriting a line on standard error. Uses
+neither ipywidgets nor print()."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._waiting import Pace
 
 
 class State(typing.NamedTuple):
-    """What is known."""
+    """The state of a run or a study."""
 
     stage: str
     done: int
@@ -26,7 +26,7 @@ class State(typing.NamedTuple):
 
 
 def _notebook() -> typing.Any:
-    """IPython's display module where this is a notebook's kernel."""
+    """IPython's display module if this process is the kernel of a notebook, else None."""
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive else None  # type: ignore[attr-defined]
     if shell is None or not hasattr(shell, "kernel"):
@@ -41,7 +41,7 @@ def _rewrites_lines() -> bool:
 
 
 class Progress:
-    """Told from any thread by tell(); shown by the one that calls show()."""
+    """tell() sets the state and may be called from any thread. show() displays the state."""
 
     def __init__(self, wanted: bool):
         self.state: State | None = None
@@ -60,7 +60,7 @@ class Progress:
         self._draw(self.state)
 
     def finish(self) -> None:
-        """The last state stays where it is, in full."""
+        """Shows the last state and leaves it on the screen."""
         if self.state is None:
             return
         self._draw(self.state)
@@ -85,6 +85,6 @@ def _words(state: State) -> str:
 
 
 def _bar(state: State) -> str:
-    """One element of HTML that every notebook shows."""
+    """An HTML element that every notebook can show."""
     return (f'<div><progress value="{state.share:.4f}" max="1" style="width:20em" '
             f'aria-label="{state.stage}"></progress> {_words(state)}</div>')

@@ -1,6 +1,6 @@
-# Python's values as TOML.
+# Writes Python values as TOML.
 # SPDX-License-Identifier: Apache-2.0
-"""What tables, lists, texts, numbers and booleans are in TOML 1.0."""
+"""Writes tables, lists, strings, numbers and booleans as TOML 1.0."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
 def text(value: str) -> str:
-    """A basic string: JSON's, whose escapes TOML has too, and DEL, which JSON leaves as it is."""
+    """A TOML basic string. TOML accepts the escapes of JSON. TOML also requires an escape for the
+    character DEL, and JSON does not."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def key(name: object, where: str) -> str:
     if not isinstance(name, str):
-        raise errors.InputError(f"{where}: the key {name!r} is no text")
+        raise errors.InputError(f"{where}: the key {name!r} is not a string. Use strings as keys")
     return name if BARE.match(name) else text(name)
 
 
@@ -37,7 +38,8 @@ def number(value: float) -> str:
 
 
 def value(given: typing.Any, where: str) -> str:
-    """`where`: its dotted key, for messages. Arrays of NumPy are lists, and its numbers numbers."""
+    """The value as TOML. It may be a NumPy array or a NumPy number. `where`: the dotted key of the
+    value, for error messages."""
     if hasattr(given, "tolist") and not isinstance(given, (list, tuple)):
         given = given.tolist()
     if isinstance(given, bool):
@@ -53,12 +55,13 @@ def value(given: typing.Any, where: str) -> str:
     if isinstance(given, dict):
         return "{ " + ", ".join(f"{key(name, where)} = {value(one, f'{where}.{name}')}"
                                 for name, one in given.items()) + " }"
-    raise errors.InputError(f"{where}: a manifest has no {type(given).__name__} (wanted: a boolean, "
-                            "a number, a text, a list or a dict)")
+    raise errors.InputError(f"{where}: a manifest cannot hold a value of type "
+                            f"{type(given).__name__}. Use a boolean, a number, a string, a list "
+                            "or a dict")
 
 
 def document(tables: dict[str, typing.Any]) -> str:
-    """A manifest: its keys, then [run] and [kind.name], each key of theirs on a line."""
+    """A manifest: its top-level keys, then the tables [run] and [kind.name], one key per line."""
     lines = [f"{key(name, 'manifest')} = {value(one, name)}"
              for name, one in tables.items() if not isinstance(one, dict)]
     for kind, table in tables.items():
@@ -68,8 +71,8 @@ def document(tables: dict[str, typing.Any]) -> str:
                                                      for name, one in table.items()}
         for heading, keys in parts.items():
             if not isinstance(keys, dict):
-                raise errors.InputError(f"{heading}: wants the keys of a component, as "
-                                        f"{{\"use\": ...}}, and has {keys!r}")
+                raise errors.InputError(f"{heading}: must be a dict with the keys of a component, as "
+                                        f"in {{\"use\": ...}} (got {keys!r})")
             lines += ["", f"[{heading}]"]
             lines += [f"{key(name, heading)} = {value(one, f'{heading}.{name}')}"
                       for name, one in keys.items()]

@@ -1,10 +1,11 @@
-# What takes long, in a thread of its own, so that the main one can be interrupted and show progress.
+# Makes long calls in another thread, so that the main thread handles interrupts and shows progress.
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for a call of the library.
+"""Waits for a call to the library.
 
-Python handles Ctrl-C, and a notebook's stop button, in the main thread and between bytecodes; C code
-there would be deaf. So the call is made by another thread. The first interrupt asks the call to end,
-with what it has; the second also ends the functions of Python that it calls."""
+Python handles Ctrl-C and a notebook's stop button in the main thread, between bytecodes. Python
+cannot handle interrupts while C code runs in the main thread, so another thread makes the call. The
+first interrupt asks the call to end and to keep its draws. After the second interrupt, the run can
+no longer call Python functions."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ T = typing.TypeVar("T")
 
 
 class Waiting(typing.Generic[T]):
-    """One call. `interrupted` says whether it was asked to end."""
+    """One call to the library. `interrupted` is True if an interrupt asked the call to end."""
 
     def __init__(self, work: typing.Callable[[], T], stop: _library.Stop,
                  functions: typing.Sequence[FunctionModel] = (),
@@ -37,7 +38,7 @@ class Waiting(typing.Generic[T]):
         self.interrupted = False
 
     def result(self) -> T:
-        """What the work returned, or raises what it raised."""
+        """Runs the work and returns its result, or raises its exception."""
         thread = threading.Thread(target=self._carry_out, name="mixwell", daemon=True)
         thread.start()
         self._wait()
@@ -68,14 +69,14 @@ class Waiting(typing.Generic[T]):
         self._stop.make()
         if not self.interrupted:
             self.interrupted = True
-            log.warning("interrupted: ending with what there is")
+            log.warning("interrupted: the call ends with the results so far")
             return
         for model in self._functions:
             model.aborted = True
 
 
 class Pace:
-    """Lets something happen at most once in so many seconds."""
+    """Limits how often an action runs. It runs at most once in the given number of seconds."""
 
     def __init__(self, seconds: float):
         self._seconds = seconds

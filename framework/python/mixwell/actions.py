@@ -1,6 +1,7 @@
-# What one does with a composition: check it, run it, test its certificate, study it.
+# Functions that check, run, verify and study compositions.
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs of the package. All of them release the interpreter's lock while they are at work."""
+"""Functions that check, run and verify compositions, and that run studies. All of them release the
+interpreter's lock while they run."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ Keys = typing.Optional[typing.Mapping[str, typing.Any]]
 
 def _waited(composition: Composition, work: typing.Callable[[], str], stop: _library.Stop,
             progress: Progress) -> tuple[dict[str, typing.Any], bool]:
-    """The document that work() gives, and whether it was interrupted."""
+    """The document that work() returns, and whether the work was interrupted."""
     waiting = Waiting(work, stop, composition.functions, progress.show)
     with FunctionModel.offered(composition.functions):
         try:
@@ -41,10 +42,12 @@ def _waited(composition: Composition, work: typing.Callable[[], str], stop: _lib
 
 def check(*parts: Source, gradient: bool = False, name: str | None = None, settings: Keys = None,
           **run: typing.Any) -> Certificate:
-    """What a composition is guaranteed to sample; parts, name, settings and run as of Composition.
+    """States what a composition is guaranteed to sample. Composition describes the arguments parts,
+    name, settings and run.
 
-    `gradient`: compares the model's gradient with differences of its potential, too. A composition
-    that must not run, or whose gradient is wrong, has `error`; what is no composition raises."""
+    `gradient`: also compare the model's gradient with finite differences of the model's potential.
+    If the composition must not run, or if the gradient is wrong, the `error` of the result says
+    why. Invalid input raises InputError."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
     stop = _library.Stop()
     document, _ = _waited(
@@ -57,13 +60,16 @@ def check(*parts: Source, gradient: bool = False, name: str | None = None, setti
 def run(*parts: Source, threads: int = 0, folder: Paths | None = None, force: bool = False,
         checked: bool = False, progress: bool = True, name: str | None = None,
         settings: Keys = None, **run: typing.Any) -> Run:
-    """Runs a composition; parts, name, settings and run (draws, seed, ...) as of Composition.
+    """Runs a composition. Composition describes the arguments parts, name, settings and run (draws,
+    seed, ...).
 
-    `threads`: 0 = all cores; draws do not depend on it. `folder`: of the results; an earlier run in
-    it is replaced only with `force`. By default each run has a folder of its own, out/NAME, then
-    out/NAME-2 and so on, or out/NAME with `force`. `checked`: repeats evaluations to find code that
-    does not repeat itself. An interrupt ends the run with the draws it has, and is logged;
-    resume() goes on. Raises InputError, Refused where the certificate forbids it, RunError."""
+    `threads`: number of threads (0 = all cores). This number does not change the draws. `folder`:
+    folder for the results. An earlier run in this folder is replaced only with `force`. By default,
+    each run has its own folder: out/NAME, then out/NAME-2 and so on. With `force`, the default is
+    always out/NAME. `checked`: check plugins for out-of-bounds writes and non-repeatable gradients.
+
+    An interrupt ends the run and logs a warning. The draws so far are kept, and resume() continues
+    the run. Raises InputError, RunError, or Refused if the certificate forbids the run."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
     if folder is not None:
         return _run(composition, pathlib.Path(folder), threads, progress, force=force,
@@ -73,21 +79,22 @@ def run(*parts: Source, threads: int = 0, folder: Paths | None = None, force: bo
         return _run(composition, default, threads, progress, force=True, checked=checked)
     with own_folder(default) as where:
         if where != default:
-            log.info("%s: %s holds an earlier run; this one is in %s", composition.name, default,
-                     where)
+            log.info("%s: %s contains an earlier run, so the results of this run are in %s",
+                     composition.name, default, where)
         return _run(composition, where, threads, progress, checked=checked)
 
 
 def resume(folder: Paths, *functions: FunctionModel, threads: int = 0,
            progress: bool = True) -> Run:
-    """Goes on with the interrupted run in a folder; its draws are those of one that was not.
+    """Continues the interrupted run in a folder. The draws equal those of an uninterrupted run.
 
-    `functions`: the models of Python that it calls. Each must have the version that it had."""
+    `functions`: the Python models that the run uses. Their versions must not have changed."""
     for model in functions:
         if model.version is None:
             raise errors.InputError(
-                f"resume: {model.name} has no version, so that nothing says whether it is the "
-                "function that the run began with; give it one (version=\"1\") and run anew")
+                f"resume: the model {model.name} has no version, so Mixwell cannot tell whether "
+                "its function has changed since the run began. Give the model a version "
+                "(version=\"1\") and start a new run")
     composition = Composition.of_interrupted(folder, functions)
     return _run(composition, pathlib.Path(folder), threads, progress, resume=True)
 
@@ -99,7 +106,7 @@ def _run(composition: Composition, folder: pathlib.Path, threads: int, shown: bo
 
     def tell(sampling: int, done: int, total: int, seconds: float, divergences: int, _: int) -> None:
         remark = f"{seconds:.0f} s" + (f", {divergences} divergences" if divergences else "")
-        progress.tell(State("sampling" if sampling else "warm-up", done, total, remark))
+        progress.tell(State("sampling" if sampling else "warmup", done, total, remark))
 
     options = _library.RunOptions(
         folder=_library.encoded(folder), threads=threads, force=force, resume=resume,
@@ -111,19 +118,21 @@ def _run(composition: Composition, folder: pathlib.Path, threads: int, shown: bo
         log.info("%s: %s", composition.name, errors.in_python(remark))
     result = Run(document["folder"], document)
     if interrupted:
-        log.warning("%s: the %d draws so far are in %s; mixwell.resume() goes on",
-                    composition.name, document["run"]["draws"], result.folder)
+        log.warning("%s: the run was interrupted. The %d draws so far are in %s. mixwell.resume() "
+                    "continues the run", composition.name, document["run"]["draws"], result.folder)
     return result
 
 
 def verify(*parts: Source, targets: typing.Sequence[str] = (), budget: float = 0.0,
            alpha: float = 0.0, max_seconds: float = 0.0, threads: int = 0, name: str | None = None,
            settings: Keys = None, **run: typing.Any) -> Verification:
-    """Puts a composition's certificate to the test, as `mixwell verify` does.
+    """Tests by sampling whether a composition does what its certificate says, as `mixwell verify`
+    does.
 
-    `targets`: names of them, by default all. `budget`: gradients to spend, `alpha`: chance that a
-    right composition is called biased, both 0 for the program's own. `max_seconds`: stopped by it,
-    or by an interrupt, the outcome is inconclusive."""
+    `targets`: names of targets (default: all). `budget`: number of gradient evaluations to spend.
+    `alpha`: probability that a correct composition is called biased. For `budget` and `alpha`, 0
+    means the program's default. `max_seconds`: time limit. If the time limit or an interrupt ends
+    the test, the outcome is inconclusive."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
     names = [target.encode() for target in targets]
     stop = _library.Stop()
@@ -141,10 +150,10 @@ def verify(*parts: Source, targets: typing.Sequence[str] = (), budget: float = 0
 
 def study(path: Paths, *, folder: Paths | None = None, jobs: int = 0, only: str | None = None,
           retry: bool = False, quick: bool = False, progress: bool = True) -> Study:
-    """Runs what is not finished of a study's file, in worker processes, as `mixwell study` does.
+    """Runs the unfinished cells of a study in worker processes, as `mixwell study` does.
 
-    An interrupt ends it; the same call goes on. Models of functions of Python are not for studies,
-    as their workers are other processes."""
+    To continue an interrupted study, make the same call again. Studies cannot use models that are
+    Python functions, because the workers are other processes."""
     name = pathlib.Path(path).stem + ("-quick" if quick else "")
     where = pathlib.Path(folder) if folder is not None else pathlib.Path("out") / name
     stop = _library.Stop()

@@ -1,11 +1,11 @@
-# Components by their names: what the registry declares, as Python functions.
+# Makes a Python function for each component of the registry.
 # SPDX-License-Identifier: Apache-2.0
 """`mixwell.kernels.nuts(estimator=mixwell.estimators.dense())`: a component of a composition.
 
-There is a namespace for each kind of component, with a function for each of the kind, made from what
-the component declares: completion and help() show its keys, with their units, ranges and defaults,
-of plugins from outside too. A dash in an id is an underscore here, and `lambda` is
-`lambda_`."""
+Each kind of component has a namespace with one function per component. The functions are made from
+the declarations of the components. The components of other plugins also get functions. Tab
+completion and help() show the keys with their units, ranges and defaults. A dash in an id becomes
+an underscore in the function's name. The key `lambda` becomes the argument `lambda_`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ KINDS = ("model", "oracle", "integrator", "estimator", "steps", "kernel", "compo
 
 
 class Component:
-    """`[kind.name]` with `use = id` and its keys; values that are components are references.
+    """A component of a composition. In the manifest, it is the table `[kind.name]` with `use = id`
+    and the keys. If the value of a key is a component, the manifest has the name of that
+    component's table instead.
 
-    Components are values: they do not change, and one that two others refer to is one table."""
+    A component cannot be changed. If two components refer to the same third component, the manifest
+    has one table for the third component."""
 
     def __init__(self, kind: str, id: str, keys: dict[str, typing.Any], name: str | None = None):
         self.kind = kind
@@ -31,7 +34,7 @@ class Component:
         self.name = name
 
     def named(self, name: str) -> Component:
-        """The same under a name of its own, which results and statistics have."""
+        """A copy of the component with the given name. Results and statistics show this name."""
         return Component(self.kind, self.id, self.keys, name)
 
     def __repr__(self) -> str:
@@ -44,7 +47,8 @@ def _identifier(id: str) -> str:
 
 
 def _argument(key: str) -> str:
-    """A key as a keyword argument: `lambda_`, where Python has the word for itself."""
+    """The keyword argument for a key. A key that is a Python keyword gets an underscore:
+    `lambda_`."""
     return key + "_" if keyword.iskeyword(key) else key
 
 
@@ -58,7 +62,7 @@ def _annotation(type_name: str) -> typing.Any:
 
 
 def _signature(parameters: list[dict[str, typing.Any]]) -> inspect.Signature:
-    """Keyword arguments: the keys that an entry declares, but for those inside lists of tables."""
+    """A signature with the keys that a component declares, except keys inside lists of tables."""
     arguments = []
     takes_more = False
     for one in parameters:
@@ -74,7 +78,7 @@ def _signature(parameters: list[dict[str, typing.Any]]) -> inspect.Signature:
 
 
 class _Default:
-    """What a key is where it is left out, as the registry says it."""
+    """The default of a key, as the registry prints it."""
 
     def __init__(self, words: str):
         self.words = words
@@ -100,9 +104,10 @@ def _documentation(entry: dict[str, typing.Any]) -> str:
 
 
 def _maker(entry: dict[str, typing.Any]) -> typing.Callable[..., Component]:
-    """The function that a component of the registry is in Python.
+    """The Python function for a component of the registry.
 
-    A key that it does not know is left to the composition, whose message names the nearest one."""
+    The function accepts unknown keys. The composition refuses an unknown key and names the nearest
+    known key."""
 
     def make(**keys: typing.Any) -> Component:
         return Component(entry["kind"], entry["id"],
@@ -116,7 +121,7 @@ def _maker(entry: dict[str, typing.Any]) -> typing.Callable[..., Component]:
 
 
 class Namespace:
-    """All components of one kind, or of all: an attribute for each."""
+    """The components of one kind, or of all kinds, as attributes."""
 
     def __init__(self, name: str, kind: str | None):
         self.__name__ = name
@@ -134,7 +139,8 @@ class Namespace:
             raise AttributeError(name)
         found = self._entries()
         if name not in found:
-            raise AttributeError(f"{self.__name__} has no {name} (there are: {', '.join(found)})")
+            raise AttributeError(f"{self.__name__} has no component {name}. Use one of: "
+                                 f"{', '.join(found)}")
         return _maker(found[name])
 
     def __repr__(self) -> str:
@@ -142,23 +148,25 @@ class Namespace:
 
 
 def find(name: str) -> typing.Callable[..., Component]:
-    """`mixwell.NAME`: of whichever kind it is. Raises AttributeError."""
+    """The function for the component `mixwell.NAME` of any kind. Raises AttributeError unless
+    exactly one component has this name."""
     entries = [entry for entry in registry().entries if _identifier(entry["id"]) == name]
     if len(entries) == 1:
         return _maker(entries[0])
     if not entries:
-        raise AttributeError(f"mixwell has no {name}, and no component of that name is at hand")
+        raise AttributeError(f"mixwell has no attribute and no component {name}. mixwell.plugins() "
+                             "lists the components")
     kinds = ", ".join(f"mixwell.{plural(entry['kind'])}.{name}" for entry in entries)
-    raise AttributeError(f"mixwell.{name} may be any of {kinds}")
+    raise AttributeError(f"mixwell.{name} is ambiguous. Use one of: {kinds}")
 
 
 def plural(kind: str) -> str:
-    """The name of a kind's namespace: `kernels`, `steps`."""
+    """The name of the namespace of a kind, such as `kernels` or `steps`."""
     return kind if kind.endswith("s") else kind + "s"
 
 
 def check_kind(component: object, where: str) -> Component:
     if isinstance(component, Component):
         return component
-    raise errors.InputError(f"{where}: wants a component, such as mixwell.nuts(), and has "
-                            f"{component!r}")
+    raise errors.InputError(f"{where}: must be a component, such as mixwell.nuts() (got "
+                            f"{component!r})")

@@ -1,6 +1,7 @@
-# A composition: from components, a dict or a manifest to what can be checked, tested and run.
+# Makes compositions from components, a dict or a manifest.
 # SPDX-License-Identifier: Apache-2.0
-"""`Composition(mw.gaussian(dimension=3), mw.nuts(), run={"draws": 500})`, and the manifest of it."""
+"""Compositions, for example `Composition(mw.gaussian(dimension=3), mw.nuts(), draws=500)`, and
+their manifests."""
 
 from __future__ import annotations
 
@@ -14,30 +15,31 @@ from .components import KINDS, Component, check_kind
 from .functions import FunctionModel
 from .registry import registry
 
-#: What a composition may be made of: a manifest's file, its tables, or components.
+#: A part of a composition: a manifest file, a dict with the tables of a manifest, or a component.
 Source = typing.Union[str, "os.PathLike[str]", typing.Mapping[str, typing.Any], Component,
                       "Composition"]
 
 
 class _Tables:
-    """The tables of a manifest while components are written into them, each once."""
+    """The tables of a manifest. Each component is added once."""
 
     def __init__(self) -> None:
         self.tables: dict[str, typing.Any] = {"mixwell": 1}
         self.functions: list[FunctionModel] = []
         self._names: dict[int, str] = {}
-        self._kept: list[Component] = []  # whose ids are keys above
+        self._kept: list[Component] = []  # keeps components alive, so each id() above is unique
 
     def add(self, component: Component) -> str:
-        """Its name, under which its table is there."""
+        """Adds the table of the component, unless it was added before. Returns the table's name."""
         if id(component) in self._names:
             return self._names[id(component)]
         self._kept.append(component)
         of_kind = self.tables.setdefault(component.kind, {})
         name = component.name or self._free(component.id, of_kind)
         if name in of_kind:
-            raise errors.InputError(f"composition: two components are [{component.kind}.{name}]; "
-                                    "give one another name with named()")
+            raise errors.InputError(f"composition: two components have the name "
+                                    f"[{component.kind}.{name}]. Give one of them another name with "
+                                    "named()")
         self._names[id(component)] = name
         if isinstance(component, FunctionModel):
             self.functions.append(component)
@@ -47,7 +49,7 @@ class _Tables:
 
     @staticmethod
     def _free(id: str, taken: dict[str, typing.Any]) -> str:
-        """The id, or with a number where others of it are there."""
+        """The id. If another table has this name, a number is appended."""
         name, number = id, 1
         while name in taken:
             number += 1
@@ -55,7 +57,7 @@ class _Tables:
         return name
 
     def plain(self, value: typing.Any) -> typing.Any:
-        """A value with the names of components in their places."""
+        """The value with the name of each component in place of the component."""
         if isinstance(value, Component):
             return self.add(value)
         if isinstance(value, typing.Mapping):
@@ -65,7 +67,7 @@ class _Tables:
         return value
 
     def add_mapping(self, given: typing.Mapping[str, typing.Any]) -> None:
-        """As a manifest has it: {"model": {"m": {"use": ...} or a component}, "run": {...}}."""
+        """Adds tables: {"model": {"m": {"use": ...} or a component}, "run": {...}}."""
         for kind, table in given.items():
             if kind not in KINDS or not isinstance(table, typing.Mapping):
                 self.tables[kind] = self.plain(table)
@@ -79,26 +81,27 @@ class _Tables:
     @staticmethod
     def _checked(component: Component, kind: str, name: str) -> Component:
         if component.kind != kind:
-            raise errors.InputError(f"{kind}.{name}: wants a {kind}, and has a {component.kind}, "
-                                    f"{component!r}")
+            raise errors.InputError(f"{kind}.{name}: must be a component of kind {kind} (got the "
+                                    f"{component.kind} {component!r})")
         return component
 
 
 class Composition:
-    """Components wired together.
+    """A composition of components.
 
     `parts`: the path of a manifest (TOML) or of a Stan program; or a dict with the tables of a
-    manifest; or components, where only those need be named that nothing else refers to.
-    `run`: keys of [run], such as draws and seed, over those of the manifest. `settings`: keys of a
-    manifest's file as `--set` takes them, {"kernel.hmc.steps": 5}. `name`: of the run and its
-    default folder.
+    manifest; or components. You need not list a component that another one refers to.
+    `run`: keys of [run], such as draws and seed. They override the keys of the manifest.
+    `settings`: keys to override in a manifest file, for example {"kernel.hmc.steps": 5}.
+    `name`: name of the run and of its default folder.
 
-    Raises InputError with key, value, rule and the nearest valid choice, as the program does."""
+    Raises an InputError that names the key, the value, the rule and the nearest valid choice."""
 
     def __init__(self, *parts: Source, name: str | None = None,
                  settings: typing.Mapping[str, typing.Any] | None = None, **run: typing.Any):
         if not parts:
-            raise errors.InputError("composition: wants a manifest, or a model at least")
+            raise errors.InputError("composition: no parts were given. Give a manifest, or at "
+                                    "least a model")
         self._handle = ctypes.c_void_p()
         self._registry = registry()
         self.functions: list[FunctionModel] = []
@@ -107,25 +110,26 @@ class Composition:
             self.name = name or pathlib.Path(parts[0]).stem
             return
         if settings:
-            raise errors.InputError("composition: settings are for the file of a manifest; change "
-                                    "the dict or the components")
+            raise errors.InputError("composition: `settings` works only with a manifest file. "
+                                    "Change the dict or the components instead")
         self.name = name or "composition"
         self._compose_text(self._tables_of(parts, run))
 
     @classmethod
     def of(cls, *parts: Source, **more: typing.Any) -> Composition:
-        """One that is there already, or a new one."""
+        """The given composition, or a new one from the parts."""
         if len(parts) == 1 and isinstance(parts[0], Composition):
             if any(value is not None for value in more.values()):
-                raise errors.InputError("composition: it is made already; give its keys where it "
-                                        "is made")
+                raise errors.InputError("composition: the keys of an existing composition cannot "
+                                        "be changed. Give all keys in the call of Composition()")
             return parts[0]
         return cls(*parts, **more)
 
     @classmethod
     def of_interrupted(cls, folder: str | os.PathLike[str],
                        functions: typing.Sequence[FunctionModel]) -> Composition:
-        """That of a run which left a checkpoint, with the functions of Python that it calls."""
+        """The composition of an interrupted run that left a checkpoint. `functions`: the Python
+        models that the run uses."""
         made = cls.__new__(cls)
         made._handle = ctypes.c_void_p()
         made._registry = registry()
@@ -167,7 +171,7 @@ class Composition:
         return _library.text_of("manifest", self._handle)
 
     def write(self, path: str | os.PathLike[str]) -> pathlib.Path:
-        """Writes that manifest; `mixwell run` takes it."""
+        """Writes the effective manifest to a file that `mixwell run` accepts."""
         file = pathlib.Path(path)
         file.write_text(self.manifest, encoding="utf-8")
         return file

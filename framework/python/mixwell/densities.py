@@ -1,15 +1,16 @@
-# Log densities of JAX, PyTorch, NumPyro and PyMC as models.
+# Makes models from log densities in JAX, PyTorch, NumPyro and PyMC.
 # SPDX-License-Identifier: Apache-2.0
-"""Models from a log density of one point that another package differentiates.
+"""Models from a log density that another package differentiates. The density is a function of one
+point.
 
-    def log_density(mu, tau):                     # values, as arrays of their shapes
+    def log_density(mu, tau):                     # arrays with the given shapes
         return ...
 
     mw.jax(log_density, {"mu": (), "tau": ()}, exponential=["tau"])
 
-Parameters that `exponential` names are positive, those that `logistic` names lie in (0, 1): the function
-gets their values, and log |J| of the transform is added here. All of them are evaluated in double
-precision, a block of points in one call."""
+Parameters named in `exponential` are positive, and parameters named in `logistic` lie in (0, 1).
+The function gets the values of the parameters. This module adds log |J|, where J is the Jacobian of
+the transforms. Each call evaluates the density at a block of points, in double precision."""
 
 from __future__ import annotations
 
@@ -23,14 +24,14 @@ from .results import needed
 if typing.TYPE_CHECKING:
     import numpy
 
-#: A log density of the values of all parameters, as arguments by name: a number in nats.
+#: A log density in nats. Its keyword arguments are the values of all parameters.
 LogDensity = typing.Callable[..., typing.Any]
 
 
 class _Transforms:
-    """From the coordinates theta of one point to values by name, and log |J|.
+    """Maps the coordinates theta of one point to the values of the parameters and to log |J|.
 
-    Written once for the arrays of any package that has exp(), where `softplus` is log(1 + e^x)."""
+    Works with the arrays of any package. `softplus` is log(1 + e^x)."""
 
     def __init__(self, parameters: Shapes, keys: dict[str, typing.Any], exp: typing.Any,
                  softplus: typing.Any, absolute: typing.Any):
@@ -51,7 +52,7 @@ class _Transforms:
         return values, jacobian
 
     def _value(self, name: str, free: typing.Any) -> tuple[typing.Any, typing.Any]:
-        """A parameter's value, and the sum of its log |d value / d theta|."""
+        """The value of a parameter, and the sum of log |d value / d theta| over its elements."""
         if name in self.exponential:
             return self._exp(free), free.sum()
         if name in self.logistic:  # s(x) = e^-softplus(-x), and log s' = -softplus(x) - softplus(-x)
@@ -62,8 +63,9 @@ class _Transforms:
 
 def jax(log_density: LogDensity, parameters: Shapes, *, name: str = "jax",
         version: str | None = None, **keys: typing.Any) -> FunctionModel:
-    """A model of a log density in JAX, by vmap(value_and_grad), compiled once for 1, 2, 4, 8, ...
-    points, to which blocks are filled up. Raises InputError unless JAX computes in double precision."""
+    """A model from a log density in JAX. JAX evaluates the density with vmap(value_and_grad).
+    Blocks are padded to 1, 2, 4, 8, ... points, and JAX compiles the function once for each of
+    these numbers. Raises InputError unless JAX computes in double precision."""
     jax = needed("jax", "mixwell.jax")
     numbers = needed("jax.numpy", "mixwell.jax")
     transforms = _Transforms(parameters, keys, numbers.exp, lambda x: numbers.logaddexp(0.0, x),
@@ -78,18 +80,19 @@ def jax(log_density: LogDensity, parameters: Shapes, *, name: str = "jax",
 
 
 def _compiled(jax: typing.Any, potential: typing.Callable[[typing.Any], typing.Any]) -> Batched:
-    """U and gradient of a block, of a potential of one point in JAX."""
+    """A function that computes U and its gradient for a block of points. `potential`: a JAX
+    function that computes U at one point."""
     if not jax.config.jax_enable_x64:
-        raise errors.InputError("mixwell.jax: JAX computes in single precision, which biases what is "
-                                "sampled; before all else, say "
+        raise errors.InputError("mixwell.jax: JAX computes in single precision, which biases the "
+                                "draws. At the start of the program, call "
                                 "jax.config.update(\"jax_enable_x64\", True)")
     return jax.jit(jax.vmap(jax.value_and_grad(potential)))
 
 
 def torch(log_density: LogDensity, parameters: Shapes, *, name: str = "torch",
           version: str | None = None, **keys: typing.Any) -> FunctionModel:
-    """A model of a log density in PyTorch, by torch.func: the function must be one that vmap can take,
-    without branches on values."""
+    """A model from a log density in PyTorch, evaluated with torch.func. The function must work with
+    vmap, so it must not branch on values."""
     torch = needed("torch", "mixwell.torch")
     transforms = _Transforms(parameters, keys, torch.exp, torch.nn.functional.softplus, torch.abs)
 
@@ -108,10 +111,12 @@ def torch(log_density: LogDensity, parameters: Shapes, *, name: str = "torch",
 
 def numpyro(model: typing.Callable[..., typing.Any], *arguments: typing.Any, name: str = "numpyro",
             version: str | None = None, **more: typing.Any) -> FunctionModel:
-    """A NumPyro model, by its own log density; `arguments` and `more` are the model's.
+    """A model with the log density of a NumPyro model. `arguments` and `more` are passed to the
+    NumPyro model.
 
-    Sites on the positive numbers and on (0, 1) are recorded as they are. A site with another support is
-    recorded by the coordinates in which NumPyro moves it, as SITE_free."""
+    If the support of a site is the real line, the positive numbers or (0, 1), the values of the
+    site are recorded. For any other site, the unconstrained coordinates of NumPyro are recorded
+    under the name SITE_free."""
     jax = needed("jax", "mixwell.numpyro")
     util = needed("numpyro.infer.util", "mixwell.numpyro")
     arrays = needed("numpy", "mixwell.numpyro")
@@ -134,7 +139,7 @@ def numpyro(model: typing.Callable[..., typing.Any], *arguments: typing.Any, nam
 
 def _recorded_sites(trace: typing.Any, sites: dict[str, tuple[int, ...]]
                     ) -> tuple[list[str], dict[str, list[str]]]:
-    """Names under which sites are recorded, and the keys that say through which transform."""
+    """The names of the recorded sites, and the keys that select their transforms."""
     transforms = needed("numpyro.distributions.transforms", "mixwell.numpyro")
     biject_to = needed("numpyro.distributions", "mixwell.numpyro").biject_to
     known = {transforms.ExpTransform: "exponential", transforms.SigmoidTransform: "logistic"}
@@ -153,15 +158,16 @@ def _recorded_sites(trace: typing.Any, sites: dict[str, tuple[int, ...]]
 
 
 def pymc(model: typing.Any, *, name: str = "pymc", version: str | None = None) -> FunctionModel:
-    """A PyMC model, by its own log density. Variables that PyMC moves by their logarithms are recorded
-    as they are; others with a transform by the coordinates in which it moves them, as VARIABLE_free.
+    """A model with the log density of a PyMC model. For a variable without a transform or with a
+    log transform, the values are recorded. For any other variable, the transformed coordinates are
+    recorded under the name VARIABLE_free.
 
-    PyMC evaluates one point at a time: a block takes as many of its calls as it has points."""
+    PyMC evaluates one point at a time, so a block needs one call per point."""
     arrays = needed("numpy", "mixwell.pymc")
     log_transform = needed("pymc.distributions.transforms", "mixwell.pymc").LogTransform
     if not model.continuous_value_vars == model.value_vars:
         raise errors.InputError("mixwell.pymc: the model has discrete variables, which have no "
-                                "gradient; sum them out")
+                                "gradient. Marginalise them out of the model")
     blocking = needed("pymc.blocking", "mixwell.pymc")
     start = model.initial_point()
     layout = blocking.DictToArrayBijection.map(start).point_map_info

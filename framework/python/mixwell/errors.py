@@ -1,14 +1,15 @@
-# What goes wrong, by the exit codes of the program.
+# The exceptions of the package, one class per exit code of the program.
 # SPDX-License-Identifier: Apache-2.0
-"""Errors. Their messages name key, value, rule and cure, as those of the program do."""
+"""The exceptions of this package. Their messages name the key, the value, the rule and the fix, as
+the messages of the program do."""
 
 from __future__ import annotations
 
 import re
 
-# Cures that the library words for its program, and what they are here.
+# Commands and options in the library's messages, and the Python functions and arguments that
+# replace them.
 _COMMANDS = (
-    (r"`mixwell run --resume` and that folder", "mixwell.resume(folder)"),
     (r"`mixwell run --resume ([^`]+)`", r'mixwell.resume("\1")'),
     (r"`mixwell (check|run|verify|study|report)`", r"mixwell.\1()"),
     (r"`mixwell study (STUDY\.toml|[^`\s]+\.toml)`", r'mixwell.study("\1")'),
@@ -19,15 +20,15 @@ _OPTIONS = (
     (r"--(force|retry|quick|checked)\b", r"\1=True"),
     (r"--out\b", "folder="),
     (r"--(threads|jobs|budget|alpha|targets|only)\b", r"\1="),
-    (r"`--table` shows", "Study(folder).table shows"),
-    (r", `--worker` works with it", ""),
-    (r"`--counterexample FILE`", "`mixwell check MANIFEST --counterexample FILE`"),  # it has no function here
+    (r"Use `--table` to see the progress of the study, or `--worker` to join the study",
+     "Study(folder).table shows the progress of the study"),
+    (r"`--counterexample FILE`", "`mixwell check MANIFEST --counterexample FILE`"),  # no function
 )
 
 
 def in_python(message: str) -> str:
-    """A message of the library with cures that are arguments and functions of this package. Whole
-    commands of the program, in `...`, stay where the package has no function for them."""
+    """The library's message with functions and arguments of this package in place of the program's
+    commands and options. A command in `...` stays if no function corresponds to it."""
     for pattern, words in _COMMANDS:
         message = re.sub(pattern, words, message)
     parts = re.split(r"(`mixwell [^`]*`)", message)
@@ -38,28 +39,28 @@ def in_python(message: str) -> str:
 
 
 class Error(Exception):
-    """Any failure that Mixwell tells of; `code` is the exit code the program would end with."""
+    """Any failure that Mixwell reports. `code` is the program's exit code for such a failure."""
 
     code = 1
 
 
 class RunError(Error, RuntimeError):
-    """The run itself failed: a disk, a plugin, a model that raised."""
+    """The run failed, for example because of a full disk, a plugin or an exception in a model."""
 
 
 class InputError(Error, ValueError):
-    """A manifest, data file, plugin or argument that breaks a rule."""
+    """A manifest, data file, plugin or argument is invalid."""
 
     code = 2
 
 
 class Refused(Error, RuntimeError):
-    """The certificate forbids the composition."""
+    """The certificate forbids a run of the composition."""
 
     code = 3
 
 
 def of_code(code: int, message: str) -> Error:
-    """The error that an exit code stands for."""
+    """The exception for an exit code."""
     kinds = {kind.code: kind for kind in (RunError, InputError, Refused)}
     return kinds.get(code, RunError)(in_python(message))

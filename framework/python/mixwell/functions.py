@@ -1,15 +1,16 @@
-# Models whose density Python computes.
+# Models whose density is a Python function.
 # SPDX-License-Identifier: Apache-2.0
-"""A model by a function of Python: the model `callback`, called with a block of points at once.
+"""Models from Python functions. Each call evaluates a block of points (the model `callback`).
 
     def bowl(theta):                           # (R, d)
         return 0.5 * (theta**2).sum(axis=1), theta      # U (R,), its gradient (R, d)
 
     mixwell.function(bowl, {"x": 3})
 
-U = -log density in nats, but for a constant; infinite outside the support. Nothing is assumed of the
-function: it is tried before a run, and what certificates say of it is `declared`. A block takes one
-round of the interpreter's lock, and one thread at a time is in it."""
+U is -log density in nats, up to a constant, and infinite outside the support. Mixwell assumes
+nothing about the function. Mixwell tests the function before a run. Certificates mark the
+properties of the function as `declared`. Mixwell acquires the interpreter's lock once for each
+block of points. Only one thread at a time calls the function."""
 
 from __future__ import annotations
 
@@ -27,9 +28,9 @@ from .components import Component
 if typing.TYPE_CHECKING:
     import numpy
 
-#: U and its gradient: (R, d) -> (R,), (R, d), all of them arrays of float64.
+#: U and its gradient: (R, d) -> (R,), (R, d); all are arrays of float64.
 Batched = typing.Callable[["numpy.ndarray"], typing.Tuple["numpy.ndarray", "numpy.ndarray"]]
-#: "theta": (2, 3) for an array, 8 for a vector, () for a number.
+#: The shape of each parameter by its name: (2, 3) for an array, 8 for a vector, () for a number.
 Shapes = typing.Mapping[str, typing.Union[int, typing.Sequence[int]]]
 
 
@@ -43,23 +44,26 @@ def _declared(name: str, shape: int | typing.Sequence[int]) -> str:
 
 
 class FunctionFault(errors.RunError):
-    """A function of Python raised, or returned what a model must not; the cause has the traceback."""
+    """A Python function raised an exception or returned an invalid result. The `__cause__` of this
+    exception has the traceback."""
 
 
 class FunctionModel(Component):
-    """The model of a function, a component as any other.
+    """A model whose density is a Python function. Use the model like any other component.
 
-    `version`: a text that changes when the function does. Without one the run of it cannot be
-    resumed, and no other process knows its manifest. `pads`: whether blocks are filled up to 1, 2,
-    4, 8, ... points with copies of their first one, so that a function that is compiled for each
-    number of points is compiled a few times only; by default this is done in verify(), which asks
-    for hundreds of different numbers. `keys`: exponential, logistic, absolute, gradient_growth,
-    dims, coords, as the model `callback` has them."""
+    `version`: a string that changes when the function changes. Without a version, runs of the
+    model cannot be resumed, and no other process can use their manifests. `pads`: if True, each
+    block is padded to 1, 2, 4, 8, ... points with copies of the first point. With padding, a
+    function that is compiled for each number of points is compiled only a few times. By default,
+    only the blocks of verify() are padded, because verify() uses hundreds of different numbers of
+    points. `keys`: the keys exponential, logistic, absolute, gradient_growth, dims and coords of
+    the model `callback`."""
 
     def __init__(self, function: Batched, parameters: Shapes, *, name: str = "function",
                  version: str | None = None, pads: bool | None = None, **keys: typing.Any):
         if not callable(function):
-            raise errors.InputError(f"function: {function!r} cannot be called")
+            raise errors.InputError(f"function: {function!r} cannot be called. Give a function "
+                                    "that takes (R, d) points and returns U and its gradient")
         self.function = function
         self.parameters = {key: shape_of(shape) for key, shape in parameters.items()}
         self.dimension = sum(math.prod(shape) for shape in self.parameters.values())
@@ -83,7 +87,8 @@ class FunctionModel(Component):
         return other
 
     def evaluate(self, points: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """U and gradient of (R, d) points, checked as in a run. Raises InputError."""
+        """U and its gradient at (R, d) points, checked as in a run. Raises InputError if the
+        function returns an invalid result."""
         import numpy
 
         rows = len(points)
@@ -91,41 +96,45 @@ class FunctionModel(Component):
             points = _filled_up(numpy, points)
         result = self.function(points)
         if not isinstance(result, tuple) or len(result) != 2:
-            raise errors.InputError(f"{self.name}: the function returned {_in_words(result)}; wanted "
-                                    "is a pair: U (R,) and its gradient (R, d)")
+            raise errors.InputError(f"{self.name}: the function returned {_in_words(result)}. It "
+                                    "must return a pair: U of shape (R,) and its gradient of shape "
+                                    "(R, d)")
         shapes = {"U": (len(points),), "the gradient": (len(points), self.dimension)}
         arrays = [numpy.asarray(one) for one in result]
         for (what, shape), array in zip(shapes.items(), arrays):
             if array.shape != shape:
-                raise errors.InputError(f"{self.name}: {what} has the shape {array.shape}; wanted is "
-                                        f"{shape}, for points of the shape {points.shape}")
+                raise errors.InputError(
+                    f"{self.name}: {what} has the shape {array.shape}. It must have the shape {shape} "
+                    f"for points of the shape {points.shape}")
             if array.dtype != numpy.float64:
                 raise errors.InputError(
-                    f"{self.name}: {what} has the dtype {array.dtype}; wanted is float64, as single "
-                    "precision biases what is sampled (JAX: jax_enable_x64; PyTorch: "
+                    f"{self.name}: {what} has the dtype {array.dtype}. It must be float64, because "
+                    "single precision biases the draws (JAX: set jax_enable_x64; PyTorch: use "
                     "dtype=torch.float64)")
         return arrays[0][:rows], arrays[1][:rows]
 
     def _called(self, dimension: int, columns: int, theta: int, u: int, gradient: int | None,
                 _: int | None) -> int:
-        """What C calls: 0, or 1 with what was raised kept in `fault`."""
+        """Called from C. Returns 0 on success. If the function fails, stores the exception in
+        `fault` and returns 1."""
         import numpy
 
         if self.aborted:
             return 1
         try:
-            points = _view(numpy, theta, columns, dimension).copy()  # it may be kept by the function
+            # The function may keep the array, so it gets a copy.
+            points = _view(numpy, theta, columns, dimension).copy()
             values, slopes = self.evaluate(points)
             _view(numpy, u, columns, 1)[:, 0] = values
             if gradient:
                 _view(numpy, gradient, columns, dimension)[:] = slopes
             return 0
-        except BaseException as fault:  # it must not leave C's frames
+        except BaseException as fault:  # exceptions must not pass through C's frames
             self.fault = self.fault or fault
             return 1
 
     def tell_fault(self, told: errors.Error) -> typing.NoReturn:
-        """Raises what the function raised, in the place of what was told of it."""
+        """Raises the function's exception instead of the library's error `told`."""
         fault, self.fault = self.fault, None
         assert fault is not None
         where = traceback.extract_tb(fault.__traceback__)[-1] if fault.__traceback__ else None
@@ -134,7 +143,8 @@ class FunctionModel(Component):
                             f"{place}\n  {told}") from fault
 
     def offer(self) -> None:
-        """Lets manifests find the function under its name, until this model is gone."""
+        """Registers the function under its name. Manifests can use this name while the model
+        exists."""
         self.fault, self.aborted = None, False
         _OWNERS[self.offered_name] = id(self)
         _library.library().mixwell_offer_function(
@@ -150,7 +160,7 @@ class FunctionModel(Component):
     @staticmethod
     @contextlib.contextmanager
     def verified(models: typing.Sequence[FunctionModel]) -> typing.Iterator[None]:
-        """While verify() is at work: see `pads`."""
+        """Sets `in_verify` of the models inside the block. The default of `pads` depends on it."""
         for model in models:
             model.in_verify = True
         try:
@@ -162,7 +172,7 @@ class FunctionModel(Component):
     @staticmethod
     @contextlib.contextmanager
     def offered(models: typing.Sequence[FunctionModel]) -> typing.Iterator[None]:
-        """While what looks for the functions or calls them is at work; tells what they raise."""
+        """Registers the functions of the models inside the block, and raises their exceptions."""
         for model in models:
             model.offer()
         try:
@@ -174,12 +184,14 @@ class FunctionModel(Component):
             raise
 
 
-# Which model offers a name, by its id: a later one takes the name over.
+# The id() of the model that offers each name. A later model with the same name replaces the
+# earlier one.
 _OWNERS: dict[str, int] = {}
 
 
 def _code_of(model: FunctionModel) -> typing.Any:
-    """What C calls. It does not hold the model: compositions that may call it do."""
+    """The function that C calls. It has only a weak reference to the model. Compositions keep
+    models alive."""
     held = weakref.ref(model)
 
     def code(*arguments: typing.Any) -> int:
@@ -190,13 +202,13 @@ def _code_of(model: FunctionModel) -> typing.Any:
 
 
 def _view(numpy: typing.Any, address: int, rows: int, columns: int) -> typing.Any:
-    """Memory of C as (rows, columns): a point after the other."""
+    """A view of C memory as an array (rows, columns), with one point per row."""
     memory = (ctypes.c_double * (rows * columns)).from_address(address)
     return numpy.frombuffer(memory).reshape(rows, columns)
 
 
 def _filled_up(numpy: typing.Any, points: typing.Any) -> typing.Any:
-    """As many points as the next power of two, the last ones copies of the first."""
+    """The points, padded to the next power of two with copies of the first point."""
     missing = (1 << (len(points) - 1).bit_length()) - len(points)
     return numpy.concatenate([points, numpy.repeat(points[:1], missing, axis=0)])
 
@@ -208,5 +220,6 @@ def _in_words(value: object) -> str:
 def function(density: Batched, parameters: Shapes, *, name: str = "function",
              version: str | None = None, pads: bool | None = None,
              **keys: typing.Any) -> FunctionModel:
-    """The model of a batched function U, gradient = density(theta); see FunctionModel."""
+    """A model from the function `density`, which takes a block of points and returns U and its
+    gradient. See FunctionModel."""
     return FunctionModel(density, parameters, name=name, version=version, pads=pads, **keys)

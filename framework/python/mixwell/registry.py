@@ -1,6 +1,7 @@
-# All components at hand, and what each declares.
+# The available components and their declarations.
 # SPDX-License-Identifier: Apache-2.0
-"""The registry: built-in plugins, those in the folders of MIXWELL_PLUGIN_PATH, and what add() adds."""
+"""The registry has the components of the built-in plugins, of the plugins in the folders of
+MIXWELL_PLUGIN_PATH, and of the plugins that add_plugin() adds."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from . import _library
 
 
 class Registry:
-    """Handle of the C interface, and what it knows of every component."""
+    """A handle of the C interface, with the declarations of all components."""
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
@@ -27,31 +28,31 @@ class Registry:
         self.broken: list[dict[str, str]] = found["broken"]
 
     def add(self, path: str | os.PathLike[str]) -> None:
-        """The plugin library at `path`, in whichever folder it is. Raises InputError."""
+        """Adds the plugin library at `path`, which may be in any folder. Raises InputError."""
         _library.call("registry_add", self.handle, _library.encoded(path))
         self._read()
 
     def schema(self) -> dict[str, typing.Any]:
-        """JSON schema of manifests."""
+        """The JSON schema of manifests."""
         return json.loads(_library.text_of("schema", self.handle))
 
 
 @functools.lru_cache(maxsize=None)
 def registry() -> Registry:
-    """That of this process, read at its first use."""
+    """The registry of this process. The first call reads it."""
     return Registry()
 
 
 def plugins() -> list[dict[str, typing.Any]]:
-    """Every component at hand with all it declares: kind, id, summary, details, parameters, ..."""
+    """All available components and their declarations: kind, id, summary, details, parameters, ..."""
     return registry().entries
 
 
 def add_plugin(path: str | os.PathLike[str]) -> None:
-    """Adds the plugin library at `path` to the components at hand. Raises InputError."""
+    """Adds the plugin library at `path` to the available components. Raises InputError."""
     registry().add(path)
 
 
 def schema() -> dict[str, typing.Any]:
-    """JSON schema of manifests, from the components at hand."""
+    """The JSON schema of manifests, with all available components."""
     return registry().schema()

@@ -1,7 +1,7 @@
-# What comes of runs, checks and tests, as Python has it.
+# Results of runs, checks, tests and studies.
 # SPDX-License-Identifier: Apache-2.0
-"""Results. Each holds the document that the program gives with --json as `record`; docs/results.md
-has its fields."""
+"""Results of runs, checks, tests and studies. The `record` of a result is the document that the
+program prints with --json. docs/results.md lists the fields of the document."""
 
 from __future__ import annotations
 
@@ -17,36 +17,39 @@ from . import _library, errors
 
 
 def needed(module: str, purpose: str) -> typing.Any:
-    """A package that not every use needs. Raises ImportError with the cure."""
+    """Imports an optional package. If the package is missing, raises an ImportError that says how
+    to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as fault:
-        raise ImportError(f"{purpose} needs the package {module}: pip install 'mixwell[arviz]'"
-                          ) from fault
+        raise ImportError(f"{purpose} needs the package {module}. Install it with: "
+                          "pip install 'mixwell[arviz]'") from fault
 
 
 def _number(value: typing.Any) -> typing.Any:
-    """An infinite figure is a text in JSON."""
+    """The value of a field of a JSON document. JSON has no infinite numbers, so the document has
+    the text "inf" or "-inf" for an infinite number. This function returns the number."""
     return float(value) if value in ("inf", "-inf") else value
 
 
 class Certificate:
-    """What a composition is guaranteed to sample, and why."""
+    """States what a composition is guaranteed to sample, and why."""
 
     def __init__(self, record: dict[str, typing.Any]):
         self.record = record
 
     @property
     def label(self) -> str:
-        """"exact", "asymptotic, order 1", "biased", ...: the class of the sampling phase; of check()
-        also "contradicted", where a finite world shows that the rules are wrong."""
+        """The class of the sampling phase: "exact", "asymptotic, order 1", "biased", ... The class
+        from check() is "contradicted" if a finite world shows that the rules of the certificate are
+        wrong."""
         if "label" in self.record:
             return self.record["label"]
         return self.record["class"] + (" after warm-up" if self.record.get("after_warmup") else "")
 
     @property
     def evidence(self) -> str:
-        """"proved", "declared" or "unproven": what stands behind it."""
+        """The evidence for the class: "proved", "declared" or "unproven"."""
         return self.record["evidence"]
 
     @property
@@ -59,12 +62,14 @@ class Certificate:
 
     @property
     def cures(self) -> list[dict[str, str]]:
-        """Changes of one key after which its class is better: {"set", "class"}; of check() alone."""
+        """Changes that improve the class, as {"set", "class"}. Each is a change of one key. Only
+        check() finds such changes."""
         return self.record.get("cures", [])
 
     @property
     def worlds(self) -> list[dict[str, typing.Any]]:
-        """What finite worlds say of each phase, with its "judgement"; of check() only."""
+        """The results on finite worlds for each phase, with a "judgement". Only the result of
+        check() has them."""
         return self.record.get("worlds") or []
 
     @property
@@ -73,7 +78,7 @@ class Certificate:
 
     @property
     def error(self) -> str | None:
-        """Why the composition must not run, or does not; None where it may."""
+        """The reason why the composition must not or cannot run, or None if it may run."""
         found = self.record.get("error")
         return None if found is None else errors.in_python(found)
 
@@ -90,9 +95,9 @@ class Certificate:
 
 
 class Report:
-    """A page of a run or a study: one HTML file that needs nothing else."""
+    """An HTML report of a run or a study: a single file that works offline."""
 
-    height = 720  #: pixels, shown inline
+    height = 720  #: height in pixels when shown inline
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = pathlib.Path(path)
@@ -105,14 +110,15 @@ class Report:
         return f"<Report {self.path}>"
 
     def _repr_html_(self) -> str:
-        """In a frame of its own, so that neither page sees the other's styles and scripts."""
+        """Shows the page in a frame, so that report and notebook do not share styles and
+        scripts."""
         return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
                 f'style="width:100%;height:{self.height}px;border:0" title="Mixwell report">'
                 "</iframe>")
 
 
 class Run:
-    """A run that has ended, complete or not, by its folder. Pickled, it is its folder."""
+    """A complete or interrupted run. Pickling saves only the path of the folder."""
 
     def __init__(self, folder: str | os.PathLike[str], record: dict[str, typing.Any]):
         self.folder = pathlib.Path(folder).absolute()
@@ -133,12 +139,13 @@ class Run:
 
     @property
     def draws_sha256(self) -> str:
-        """Equal hashes mean equal draws."""
+        """The SHA-256 hash of the draws. Runs with equal hashes have equal draws."""
         return self.record["run"]["draws_sha256"]
 
     @property
     def worlds(self) -> list[dict[str, typing.Any]]:
-        """What finite worlds say of each phase, with its "judgement"; of check() only."""
+        """The results on finite worlds for each phase, with a "judgement". Only the result of
+        check() has them."""
         return self.record.get("worlds") or []
 
     @property
@@ -147,18 +154,19 @@ class Run:
 
     @property
     def manifest(self) -> str:
-        """TOML with every default filled in: it has the same draws."""
+        """The effective manifest: TOML with every default filled in. A run of this manifest gives
+        the same draws."""
         return (self.folder / "manifest.toml").read_text(encoding="utf-8")
 
     @functools.cached_property
     def draws(self) -> typing.Any:
-        """The draws as ArviZ has them: InferenceData, or DataTree since its version 1."""
+        """The draws as an ArviZ object: InferenceData, or DataTree since ArviZ 1."""
         arviz = needed("arviz", "Run.draws")
         return arviz.from_netcdf(str(self.folder / "draws.nc"))
 
     @functools.cached_property
     def summary(self) -> typing.Any:
-        """A pandas.DataFrame with a row for each element and its figures in columns."""
+        """A pandas.DataFrame with one row per element and one column per statistic."""
         pandas = needed("pandas", "Run.summary")
         rows = self._summary_record()["variables"]
         figures = {name: {figure: _number(value) for figure, value in row.items()
@@ -167,23 +175,24 @@ class Run:
 
     @property
     def warnings(self) -> list[str]:
-        """What is wrong with the draws and what to do about it, as `mixwell run` prints it."""
+        """Problems of the draws and how to fix them. `mixwell run` prints the same warnings."""
         return self.record["warnings"]
 
     @property
     def not_judged(self) -> list[dict[str, typing.Any]]:
-        """Figures that the draws do not have, and why: {"variable", "more", "figures", "because",
-        "draws"}, as in summary.json. Draws are good where this is empty and `warnings` too."""
+        """Statistics that could not be computed, and the reasons: {"variable", "more", "figures",
+        "because", "draws"}, as in summary.json. The draws have no known problem if this list and
+        `warnings` are empty."""
         return self._summary_record()["not_judged"]
 
     def _summary_record(self) -> dict[str, typing.Any]:
         if self.record["summary"] is None:
-            raise errors.RunError(f"{self.folder}: the run was interrupted before its summary; "
-                                  f"`mixwell summary {self.folder}` makes it")
+            raise errors.RunError(f"{self.folder}: the run was interrupted before its summary was "
+                                  f"made. `mixwell summary {self.folder}` makes the summary")
         return self.record["summary"]
 
     def report(self, file: str | os.PathLike[str] | None = None) -> Report:
-        """Writes its page, by default report.html in its folder."""
+        """Writes an HTML report (default: report.html in the folder of the run)."""
         return report(self, file)
 
     def __reduce__(self) -> typing.Any:
@@ -202,7 +211,7 @@ class Run:
 
 
 class Verification:
-    """A certificate put to the test."""
+    """The outcome of testing a certificate."""
 
     def __init__(self, record: dict[str, typing.Any]):
         self.record = record
@@ -213,7 +222,7 @@ class Verification:
 
     @property
     def tested(self) -> str:
-        """"exact", "asymptotic", "biased", "untested", ...: what the draws are like."""
+        """The class that the test found: "exact", "asymptotic", "biased", "untested", ..."""
         return self.record["tested"]
 
     @property
@@ -226,12 +235,13 @@ class Verification:
 
     @property
     def tests(self) -> typing.Any:
-        """A pandas.DataFrame of the statistics that failed, or the farthest off."""
+        """A pandas.DataFrame with a row for each statistic that failed. A target that passed has
+        one row, for the statistic with the largest deviation."""
         return needed("pandas", "Verification.tests").DataFrame.from_records(self.record["tests"])
 
     @property
     def targets(self) -> typing.Any:
-        """A pandas.DataFrame of what happened on each target."""
+        """A pandas.DataFrame with the outcome on each target."""
         return needed("pandas", "Verification.targets").DataFrame.from_records(
             self.record["targets"])
 
@@ -243,7 +253,7 @@ class Verification:
 
 
 class Study:
-    """The folder of a study, also while it goes on."""
+    """A study, given by its folder. The study may still be running."""
 
     def __init__(self, folder: str | os.PathLike[str], record: dict[str, typing.Any] | None = None):
         self.folder = pathlib.Path(folder).absolute()
@@ -251,7 +261,8 @@ class Study:
 
     @property
     def table(self) -> typing.Any:
-        """A pandas.DataFrame with a row for each cell, as it is now."""
+        """A pandas.DataFrame with one row per cell. Each use reads the current state of the
+        cells."""
         pandas = needed("pandas", "Study.table")
         found = json.loads(_library.text_of("study_table", _library.encoded(self.folder)))
         return pandas.DataFrame.from_records(found["rows"], columns=found["columns"])
@@ -270,13 +281,15 @@ class Study:
 
 
 def load(folder: str | os.PathLike[str]) -> Run:
-    """The run in a folder. Raises InputError where there is none, or a file of it is damaged."""
+    """The run in a folder. Raises InputError if there is no run or a file of the run
+    is damaged."""
     return Run(folder, json.loads(_library.text_of("load", _library.encoded(folder))))
 
 
 def report(of: Run | Study | str | os.PathLike[str],
            file: str | os.PathLike[str] | None = None) -> Report:
-    """Writes the page of a run or a study, or of the folder of one; shown inline in notebooks."""
+    """Writes the HTML report of a run or a study. `of`: the run, the study, or the path of its
+    folder. Notebooks show the report inline."""
     folder = of.folder if isinstance(of, (Run, Study)) else of
     where = None if file is None else _library.encoded(file)
     return Report(_library.text_of("report", _library.encoded(folder), where))

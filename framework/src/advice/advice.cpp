@@ -1,4 +1,4 @@
-// What a warning at the end of a run advises: keys that this very composition has.
+// Advice for warnings at the end of a run. It names only keys of this composition.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/advice.hpp"
 
@@ -17,9 +17,9 @@ namespace mixwell {
 namespace {
 
 constexpr const char* target = "target_acceptance";
-/// What kernels call the length of a step.
+/// The keys by which kernels set the length of a step.
 constexpr std::array lengths = {"step_size", "learning_rate", "scale"};
-/// And the number of steps of a trajectory.
+/// The keys for the number of steps of a trajectory.
 constexpr std::array counts = {"steps", "steps_jitter"};
 
 /// "Lower a, or raise b."
@@ -47,7 +47,8 @@ Advice Advice::of_run(const std::string& folder) {
   return Advice(read_text_file(manifest.string(), "manifest"));
 }
 
-/// Whether it learns its step size. Some have a flag for it beside the target.
+/// Whether the kernel learns its step size. Some kernels have a flag for learning in addition to
+/// the key for the target.
 bool Advice::KernelKeys::learns_step_size() const {
   constexpr const char* flag = "learn_step_size";
   return sets(target) && !(sets(flag) && values.at(flag).starts_with("false"));
@@ -74,7 +75,7 @@ std::optional<double> Advice::target_acceptance(const std::string& kernel) const
   return found;
 }
 
-/// What to do with a length, or else with the acceptance that it is learnt for.
+/// Advice to change the step length, or the target acceptance rate if the step length is learnt.
 std::string Advice::other_steps(const std::string& kernel, const char* with_length,
                                 const char* with_target) const {
   std::vector<std::string> clauses;
@@ -92,11 +93,11 @@ std::string Advice::other_steps(const std::string& kernel, const char* with_leng
 }
 
 std::string Advice::shorter_steps(const std::string& kernel) const {
-  return is_known_ ? other_steps(kernel, "lower", "raise") : "Shorten the moves of the kernel.";
+  return is_known_ ? other_steps(kernel, "lower", "raise") : "Make the kernel's moves shorter.";
 }
 
 std::string Advice::longer_steps() const {
-  return is_known_ ? other_steps({}, "raise", "lower") : "Lengthen the moves of the kernel.";
+  return is_known_ ? other_steps({}, "raise", "lower") : "Make the kernel's moves longer.";
 }
 
 std::string Advice::deeper_trees(const std::string& kernel) const {
@@ -107,14 +108,16 @@ std::string Advice::deeper_trees(const std::string& kernel) const {
     if (!one->has(depth)) continue;
     clauses.push_back("raise " + one->path(depth));
     if (one->has(metric))
-      clauses.push_back("set " + one->path(metric) + " to a metric of the target's scales");
+      clauses.push_back("set " + one->path(metric) +
+                        " to a metric that matches the scales of the target");
   }
-  if (clauses.empty()) return "Allow deeper trees, or choose a metric of the target's scales.";
+  if (clauses.empty())
+    return "Allow deeper trees, or choose a metric that matches the scales of the target.";
   return sentence(clauses);
 }
 
 std::string Advice::more_draws(int times) const {
-  std::vector<std::string> clauses = {fmt::format("set run.draws about {} times as large", times)};
+  std::vector<std::string> clauses = {fmt::format("multiply run.draws by about {}", times)};
   for (const KernelKeys& one : kernels_)
     for (const char* const count : counts)
       if (one.sets(count)) clauses.push_back("raise " + one.path(count));

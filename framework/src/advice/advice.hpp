@@ -1,4 +1,4 @@
-// What a warning at the end of a run advises: keys that this very composition has.
+// Advice for warnings at the end of a run. It names only keys of this composition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,33 +11,34 @@
 
 namespace mixwell {
 
-/// Sentences that name keys of the kernels of one manifest, and no others.
+/// Advice in sentences that only name keys of the kernels in one manifest.
 class MIXWELL_INTERNAL Advice {
  public:
-  /// Of draws whose manifest is not at hand: in words, without keys.
+  /// Advice without names of keys, for draws without a manifest.
   Advice() = default;
   explicit Advice(const std::string& effective_manifest);
 
-  /// Of the manifest in the folder of a run; without keys where there is none, as beside a draws.nc
-  /// that stands alone.
+  /// Uses the manifest in the folder of a run. If the folder has no manifest, as for a draws.nc in
+  /// another folder, the advice names no keys.
   static Advice of_run(const std::string& folder);
 
-  /// `target_acceptance` of that kernel where it is set; of "" that of the only kernel that has
-  /// one.
+  /// The `target_acceptance` of this kernel, if it is set. For the name "", the `target_acceptance`
+  /// of the only kernel that sets this key.
   std::optional<double> target_acceptance(const std::string& kernel = {}) const;
 
-  /// To make steps of that kernel, or of all, shorter or longer: "Lower kernel.hmc.step_size."
+  /// Advice to make the steps of this kernel, or of all kernels, shorter or longer: "Lower
+  /// kernel.hmc.step_size."
   std::string shorter_steps(const std::string& kernel = {}) const;
   std::string longer_steps() const;
-  /// To let trajectories end by themselves that reach the largest depth.
+  /// Advice that lets trajectories end before they reach the maximum tree depth.
   std::string deeper_trees(const std::string& kernel = {}) const;
-  /// For draws that are too few by a factor: "Set run.draws about 3 times as large."
+  /// Advice to get `times` as many draws: "Multiply run.draws by about 3."
   std::string more_draws(int times) const;
 
  private:
   struct KernelKeys {
     std::string name;
-    std::map<std::string, std::string> values;  ///< by key; "" where it is not set
+    std::map<std::string, std::string> values;  ///< by key; "" if the key is not set
     bool has(const std::string& key) const { return values.count(key) != 0; }
     bool sets(const std::string& key) const { return has(key) && !values.at(key).empty(); }
     bool learns_step_size() const;

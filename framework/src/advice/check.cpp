@@ -1,4 +1,5 @@
-// Whether a composition is right, and what it is guaranteed to sample: what `mixwell check` finds.
+// Implements `mixwell check`: finds whether a composition is right, and which density it is
+// guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/run_json.hpp"
 #include "base/guarded_columns.hpp"
@@ -47,7 +48,7 @@ void evaluate_terms(const Model& model, const Eigen::MatrixXd& points) {
   terms.gradients_of_terms(points.leftCols(1), indices.leftCols(1), gradients, scratch);
 }
 
-/// Under CheckedCalls, which throw where the model does what it may not.
+/// Evaluates the model under CheckedCalls, which throw if the model does something forbidden.
 void evaluate_at_starts(const Model& model, std::int64_t seed) {
   const Eigen::MatrixXd points = starting_points(model, seed);
   Eigen::MatrixXd gradient(points.rows(), points.cols());
@@ -70,7 +71,7 @@ AtPoints evaluated(const Model& model, const Eigen::MatrixXd& points) {
   return at;
 }
 
-/// The larger one; NaN where either is.
+/// The larger number, or NaN if either is NaN.
 double worst(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 std::optional<SecondReport> compare_second(const Model& model, std::int64_t seed) {
@@ -146,10 +147,13 @@ std::optional<Error> fault_of(const Composition& composition, const Checked& fou
   if (found.worlds && !found.worlds->contradiction.empty())
     return Refused(found.worlds->contradiction);
   if (gradient && !gradient->is_right()) {
-    return RunError("the model's gradient is wrong: " + text_of(*gradient));
+    return RunError(
+        "the model's gradient does not match the model's potential; correct one of the two: " +
+        text_of(*gradient));
   }
   if (gradient && gradient->second && !gradient->second->agrees()) {
-    return RunError("two implementations of the model differ: " + text_of(*gradient->second));
+    return RunError("two implementations of the model differ; correct one of them: " +
+                    text_of(*gradient->second));
   }
   try {
     refuse_unless_allowed(found.certificate.now, composition.run.allow);
@@ -166,16 +170,16 @@ std::string text_of(const SecondReport& report) {
   if (!report.why_not.empty())
     return fmt::format("gradient: not compared with {}: {}", report.made_by, report.why_not);
   return fmt::format(
-      "gradient: {} {} at {} points; gradients differ by {:.2g} of their largest component, "
-      "potentials by {:.2g} beside a constant (limit {:g})",
+      "gradient: {} {} at {} points; the gradients differ by {:.2g} of their largest component; "
+      "apart from a constant, the potentials differ by {:.2g} (limit of both {:g})",
       report.agrees() ? "agrees with" : "DIFFERS from", report.made_by, gradient_points,
       report.gradient, report.potential, second_limit);
 }
 
 std::string text_of(const GradientReport& report) {
   return fmt::format(
-      "gradient: {} at {} points; worst at {}: the model gives {:.8g}, differences of the "
-      "potential {:.8g}, relative error {:.2g} (limit {:g})",
+      "gradient: {} at {} points; the worst component is {}: the model gives {:.8g}, central "
+      "differences of the potential give {:.8g}, relative error {:.2g} (limit {:g})",
       report.is_right() ? "agrees with central differences" : "WRONG", gradient_points,
       report.parameter, report.error.gradient, report.error.difference, report.error.relative,
       gradient_limit);
@@ -237,8 +241,8 @@ std::string certificate_text(const Checked& found) {
   if (found.worlds->contradiction.empty()) return text;
   const std::string_view first = "class      ";
   text.replace(0, first.size(), "by rules   ");
-  return fmt::format("class      contradicted: a finite world departs from what the rules say\n{}",
-                     text);
+  return fmt::format(
+      "class      contradicted: a finite world contradicts the verdict of the rules\n{}", text);
 }
 
 }  // namespace mixwell

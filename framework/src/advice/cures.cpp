@@ -1,4 +1,4 @@
-// What one change of a manifest makes of a composition that is not exact.
+// Changes of one key that give a composition a better certificate.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/made_in_code.hpp"
 #include "manifest/text.hpp"
@@ -20,7 +20,7 @@ namespace mixwell {
 namespace {
 
 constexpr std::size_t most_cures = 3;
-/// Of the kinds whose keys change what is sampled; first those that say what a memory is.
+/// Kinds whose keys change how a chain samples. Kinds that define a memory come first.
 constexpr std::array kinds = {Kind::compositor, Kind::kernel, Kind::estimator, Kind::oracle};
 
 /// Smaller is better.
@@ -42,7 +42,8 @@ struct Change {
   }
 };
 
-/// Another word for every key of one component that has a choice; `table` has its values now.
+/// Adds other values for every key of one component whose values can be listed. `table`: the
+/// present values.
 void add_changes(const std::string& kind, const std::string& name, const Fields& fields,
                  const toml::table& table, std::vector<Change>& all) {
   for (const Field& field : fields.all()) {
@@ -58,8 +59,8 @@ void add_changes(const std::string& kind, const std::string& name, const Fields&
   }
 }
 
-/// Of components that are in use, which have all their values in `effective`, and are written in
-/// the manifest: keys of others cannot be set.
+/// Changes of components that are in use and that the manifest contains. Keys of other components
+/// cannot be set. `effective`: the manifest with the values of all keys.
 std::vector<Change> changes_of(const toml::table& effective, const toml::table& given,
                                const Registry& registry) {
   std::vector<Change> all;
@@ -79,14 +80,15 @@ std::vector<Change> changes_of(const toml::table& effective, const toml::table& 
   return all;
 }
 
-/// "x3/nuts/tree: invariant" as "nuts/tree: invariant": the same for all slots.
+/// "x3/nuts/tree: invariant" -> "nuts/tree: invariant", so traits of different slots are equal.
 std::set<std::string> traits_in(const std::vector<Assumption>& all) {
   std::set<std::string> found;
   for (const Assumption& one : all) found.insert(fold_slots({one.in_words()}).front());
   return found;
 }
 
-/// What each operation is and between which values it stands: all but traits and bodies.
+/// The name and kind of each operation, and the values that it reads and writes. Traits and bodies
+/// are left out.
 std::vector<std::string> structure(const KernelGraph& graph) {
   std::vector<std::string> all;
   for (const OperationInfo& o : graph.operations()) {
@@ -106,7 +108,8 @@ bool writes_slot(const KernelGraph& graph, const OperationInfo& o) {
   });
 }
 
-/// A word for a whole update: that an opaque move keeps its law, or that a slot is drawn from it.
+/// Whether a trait is declared for a whole update: an opaque move leaves its target density
+/// invariant, or a slot is drawn from its law.
 bool vouches_for_update(const KernelGraph& graph, const Assumption& word) {
   if (word.trait == "invariant") return true;
   const auto& all = graph.operations();
@@ -115,7 +118,8 @@ bool vouches_for_update(const KernelGraph& graph, const Assumption& word) {
          });
 }
 
-/// Whether the better verdict rests on somebody's word where the one before followed from edges.
+/// Whether the better verdict relies on a declaration where the previous verdict followed from
+/// edges.
 bool only_declares_more(const Program& before, const Program& after) {
   const std::set<std::string> known = traits_in(before.certificate.now.declared);
   const std::vector<Assumption>& declared = after.certificate.now.declared;
@@ -147,7 +151,7 @@ std::vector<Cure> cures(const Composition& composition, const Certificate& certi
   const int now = rank(certificate);
   if (now == 0) return {};
   const Program program = compose(*composition.compositor);
-  // Only its name is set, to what it is.
+  // The model is not const because compose_on() sets its name, here to its present value.
   const auto model = std::const_pointer_cast<Model>(composition.model());
   const toml::table effective = toml::parse(composition.effective_manifest);
   const ManifestText& given = *composition.given;
@@ -163,7 +167,7 @@ std::vector<Cure> cures(const Composition& composition, const Certificate& certi
       probe_wiring(other.compositor);
       found.push_back({then, {change.text(), better.label(), better.now.evidence()}});
     } catch (const Error&) {
-      continue;  // two keys that do not go together
+      continue;  // these two keys cannot be combined
     }
   }
   std::stable_sort(found.begin(), found.end(),

@@ -1,4 +1,4 @@
-// What came of a run, as JSON.
+// The result of a run as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/run_json.hpp"
 

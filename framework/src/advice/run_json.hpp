@@ -1,4 +1,4 @@
-// What came of a run, and what `mixwell check` finds, as JSON.
+// The results of a run and of `mixwell check` as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace mixwell {
 
 /// `{"result": {"folder", "outcome", "ended_by", "resumable", "class", "remarks", "warnings",
-/// "summary", "certificate", "run"}}`; the last three as the files of the folder have them,
-/// `summary` null where there is none, and then no warnings. The manifest is the run's.
+/// "summary", "certificate", "run"}}`. "summary", "certificate" and "run" have the contents of the
+/// files in the folder. If there is no summary, "summary" is null and "warnings" is empty.
+/// `effective_manifest`: the manifest of the run.
 MIXWELL_INTERNAL nlohmann::ordered_json run_json(const RunResult& result,
                                                  const std::string& effective_manifest);
 
-/// All that a run's folder says of the run: `{"run", "certificate", "manifest", "warnings",
-/// "summary"}`.
+/// The contents of a run's folder: `{"run", "certificate", "manifest", "warnings", "summary"}`.
 MIXWELL_INTERNAL nlohmann::ordered_json folder_json(const std::string& folder);
 
-/// check_json() before it is text.
+/// The result of check_json() before it is converted to text.
 MIXWELL_INTERNAL nlohmann::ordered_json json_of(const Checked& found);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// What is wrong with the draws of a run, what to do about it, and what could not be judged.
+// Warnings about the draws of a run, with advice, and figures that could not be computed.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
 
@@ -12,27 +12,29 @@
 namespace mixwell {
 namespace {
 
-/// Limits beyond which a run deserves a warning, as unmixed_rhat is: Vehtari et al. 2021
+/// Beyond these limits and beyond unmixed_rhat, a run gets a warning. Sources: Vehtari et al. 2021
 /// (rank-normalised split R-hat and ESS), Betancourt 2016 (E-BFMI).
 constexpr double high_rhat = 1.01;
 constexpr double low_ess = 400.0;
 constexpr double low_ebfmi = 0.3;
 constexpr double low_acceptance = 0.2;
 constexpr double below_target = 0.1;
-/// Steps that are too small cost only time, and averaging over the end of warm-up makes them so,
-/// above all after a metric that was learnt: 50 sweeps are left then.
+/// An acceptance rate may exceed its target by more than it may fall below, because steps that are
+/// too small only cost time. The average over the end of warmup gives steps that are too small,
+/// mainly if a metric was learnt, because only 50 sweeps follow the metric.
 constexpr double above_target = 0.2;
-/// Of trajectories that end at the largest depth: fewer cost little.
+/// A run gets a warning if at least this share of its trajectories ends at the maximum tree depth.
+/// A smaller share costs little time.
 constexpr double many_at_max_depth = 0.01;
 
 using diagnostics::StandardFigures;
 using Texts = std::vector<std::string>;
 
-/// Variables on the wrong side of a limit: the worst one and how many there are.
+/// The variables beyond a limit: the worst variable, and the number of variables.
 struct Offenders {
   std::string worst{};
   double value = 0.0;
-  bool is_rough = false;  ///< the worst one's value is not to be relied on
+  bool is_rough = false;  ///< the value of the worst variable is not reliable
   std::size_t count = 0;
 
   std::string who() const {
@@ -40,7 +42,8 @@ struct Offenders {
   }
 };
 
-/// Among those whose value is known; the others are in Summary::not_judged, or constants.
+/// Considers only variables whose value is known. All other variables are constant or are in
+/// Summary::not_judged.
 template <class IsBad, class IsWorse>
 Offenders offenders(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
                     IsBad is_bad, IsWorse is_worse) {
@@ -58,14 +61,14 @@ Offenders offenders(const std::vector<SummaryRow>& rows, double StandardFigures:
   return found;
 }
 
-/// Of variables with draws that are missing as well.
+/// Describes how many more variables have missing draws.
 std::string more_of(std::int64_t count) {
   if (count == 0) return {};
   return count == 1 ? "; 1 more variable has such draws"
                     : fmt::format("; {} more variables have such draws", count);
 }
 
-/// Warnings in the making, with what they are about.
+/// Collects warnings about one summary.
 class Warnings {
  public:
   Warnings(const Summary& summary, const Advice& advice) : summary_(summary), advice_(advice) {}
@@ -90,15 +93,16 @@ class Warnings {
   void of_missing_draws() {
     for (const NotJudged& one : summary_.not_judged) {
       if (one.draws == 0) continue;
-      add("{}: {}{}. Figures that need every draw are not available. Look for what the model does "
-          "not define there, such as log(0), 0 / 0 or an overflow.",
+      add("{}: {}{}. Statistics that need every draw are not available. Look for an expression in "
+          "the model that is undefined for these draws, such as log(0), 0 / 0 or an overflow.",
           one.variable, one.because, more_of(one.more));
     }
   }
 
   bool is_still() const { return summary_.sampler.still_chains.value_or(0) > 0 || nothing_moved(); }
 
-  /// Where no log density says which chains moved. Whole numbers may have one likely value only.
+  /// Whether nothing moved, for runs in which no log density shows which chains moved. Variables
+  /// with whole numbers do not count, because they may have only one likely value.
   bool nothing_moved() const {
     const auto& rows = summary_.variables;
     const auto moved = [](const SummaryRow& row) { return row.whole || row.standard.sd != 0.0; };
@@ -113,18 +117,19 @@ class Warnings {
                             : count == 1 ? "1 chain never"
                                          : fmt::format("{} chains never", count);
     add("{} moved: {}. {}", who,
-        accepts() ? "moves are too short to change a number" : "every proposal was rejected",
+        accepts() ? "the moves are too short to change any parameter value"
+                  : "every proposal was rejected",
         other_steps());
   }
 
-  /// All that was proposed, by all chains: those that stand still among them.
+  /// Whether proposals are accepted. The acceptance rate includes chains that did not move.
   bool accepts() const { return summary_.sampler.acceptance > 0.99; }
-  /// For chains that stand still.
+  /// Advice for chains that did not move.
   std::string other_steps() const {
     return accepts() ? advice_.longer_steps() : advice_.shorter_steps();
   }
 
-  /// Of several kernels each has figures and a target of its own.
+  /// If there are several kernels, each kernel has its figures and its target.
   void of_transitions() {
     const SamplerSummary& sampler = summary_.sampler;
     if (sampler.kernels.empty()) {
@@ -143,38 +148,38 @@ class Warnings {
   }
 
   void of_acceptance(double acceptance, const std::string& kernel) {
-    if (std::isnan(acceptance)) return;  // draws that nothing accepted
+    if (std::isnan(acceptance)) return;  // no proposals were accepted or rejected
     if (const auto target = advice_.target_acceptance(kernel)) {
       const double excess = acceptance - *target;
       if (excess >= -below_target && excess <= above_target) return;
-      add("The acceptance{} is {:.2f}, far from its target {:.2f}: warm-up ended before the step "
-          "size settled. Raise run.warmup.",
+      add("The acceptance rate{} is {:.2f}, far from its target {:.2f}: warmup ended before the "
+          "step size settled. Increase run.warmup.",
           of_kernel(kernel), acceptance, *target);
     } else if (acceptance < low_acceptance && !is_still()) {
-      add("The acceptance{} is {:.2f}, which is low: most proposals are rejected. {}",
+      add("The acceptance rate{} is {:.2f}, which is low: most proposals are rejected. {}",
           of_kernel(kernel), acceptance, advice_.shorter_steps(kernel));
     }
   }
 
   void of_max_depth(const std::optional<double>& share, const std::string& kernel) {
     if (share.value_or(0.0) < many_at_max_depth) return;
-    add("{:.0f} % of the trajectories{} reached the largest depth: they ended before they turned "
-        "back, and move less for their gradients. {}",
+    add("{:.0f} % of the trajectories{} reached the maximum tree depth: they stopped before they "
+        "turned back, so each gradient evaluation moves the chain less far. {}",
         100.0 * *share, of_kernel(kernel), advice_.deeper_trees(kernel));
   }
 
   void of_divergences() {
     const std::int64_t count = summary_.sampler.divergences.value_or(0);
     if (count <= 0) return;
-    add("{} transitions diverged: the draws may miss a region of high curvature; run.json holds "
-        "positions. {} If that does not help, reparametrise the model.",
+    add("{} transitions diverged, so the draws may miss a region of high curvature. run.json lists "
+        "their positions. {} If that does not help, reparametrise the model.",
         count, advice_.shorter_steps());
   }
 
   void of_energy() {
     const double ebfmi = summary_.sampler.ebfmi;
     if (std::isnan(ebfmi) || ebfmi >= low_ebfmi) return;
-    add("E-BFMI is {:.2f}, below {}: momentum draws move the energy too little to explore the "
+    add("E-BFMI is {:.2f}, below {}: new momenta change the energy too little to explore the "
         "tails. Reparametrise the model so that its tails are lighter.",
         ebfmi, low_ebfmi);
   }
@@ -189,29 +194,29 @@ class Warnings {
         rows, &StandardFigures::rhat, [](double r) { return r > high_rhat; }, std::greater<>());
     if (bad.count == 0) return;
     if (std::isinf(bad.value))
-      add("R-hat of {} is infinite: no half of a chain moves, and they stand at different "
-          "places.{}",
+      add("R-hat of {} is infinite: the draws within each half of a chain are equal, but the "
+          "halves differ.{}",
           bad.who(), is_still() ? "" : " " + other_steps());
     else if (bad.value <= unmixed_rhat)
-      add("R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Give more draws.",
+      add("R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Increase run.draws.",
           bad.who(), bad.value, high_rhat);
     else
-      add("R-hat of {} is {:.3f}, above {}: the chains have not mixed. Give more warmup and draws; "
-          "if that does not help, look for several modes or rescale the parameters.",
+      add("R-hat of {} is {:.3f}, above {}: the chains have not mixed. Increase run.warmup and "
+          "run.draws; if that does not help, look for several modes or rescale the parameters.",
           bad.who(), bad.value, unmixed_rhat);
   }
 
-  /// More draws of chains that stand still are no cure.
+  /// More draws do not help chains that do not move.
   void of_ess(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
               const char* what) {
     const Offenders bad = offenders(
         rows, statistic, [](double ess) { return ess < low_ess; }, std::less<>());
     if (bad.count == 0) return;
     const double times = std::ceil(low_ess / std::max(bad.value, 1.0));
-    add("The {} effective sample size of {} is {:.0f}, below {:.0f}: its summary is not "
+    add("The {} effective sample size of {} is {:.0f}, below {:.0f}, so the summary is not "
         "reliable.{}{}",
         what, bad.who(), bad.value, low_ess,
-        bad.is_rough ? " The number itself is too small to be estimated well, and may be far off."
+        bad.is_rough ? " This effective sample size is so small that its estimate may be far off."
                      : "",
         is_still() ? "" : " " + advice_.more_draws(static_cast<int>(times)));
   }

@@ -1,4 +1,4 @@
-// What is wrong with the draws of a run, what to do about it, and what could not be judged.
+// Warnings about the draws of a run, with advice, and figures that could not be computed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace mixwell {
 
-/// R-hat beyond which chains have not mixed: draws of different chains are then of different laws,
-/// and no Monte Carlo error says how far they are from another.
+/// Above this R-hat the chains have not mixed: the draws of different chains then have different
+/// distributions, and no Monte Carlo error measures how far these distributions differ.
 inline constexpr double unmixed_rhat = 1.05;
 
-/// Of a manifest that has been read already, or is not at hand.
+/// The warnings for a summary. `advice`: from the manifest if there is one, otherwise without keys.
 MIXWELL_INTERNAL std::vector<std::string> warnings(const Summary& summary, const Advice& advice);
 
 /// "rhat and ess_tail of b and 3 more: 666 of 4000 draws are NaN"
 MIXWELL_INTERNAL std::string in_words(const NotJudged& one);
 
-/// Whether the row's standard effective sample sizes are too small to rely on.
+/// Whether the row's standard effective sample sizes are too small to be reliable.
 MIXWELL_INTERNAL bool is_unreliable(const SummaryRow& row);
 
 }  // namespace mixwell

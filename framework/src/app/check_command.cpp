@@ -1,4 +1,4 @@
-// mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
+// mixwell check: validates a manifest and states what its composition is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -27,10 +27,10 @@ std::string counted(Index n, const std::string& word) {
 }
 
 std::string constraint_line(const ConstraintReport& report) {
-  return fmt::format("constraint: {}: {}; {} from {}, the Jacobian {}", report.parameter,
-                     report.constraint, counted(report.values, "value"),
-                     counted(report.coordinates, "coordinate"),
-                     report.is_added ? "is added to the model's U" : "is a part of the model's U");
+  return fmt::format("constraint: {}: {}; {} from {}; {}", report.parameter, report.constraint,
+                     counted(report.values, "value"), counted(report.coordinates, "coordinate"),
+                     report.is_added ? "Mixwell adds the Jacobian term to the model's U"
+                                     : "the model's U includes the Jacobian term");
 }
 
 void print_text(const Checked& found) {
@@ -50,10 +50,12 @@ void print_text(const Checked& found) {
   if (found.gradient->second) fmt::print("{}\n", text_of(*found.gradient->second));
 }
 
-/// The script that was asked for; that there is none, or no place for it, ends the command.
+/// Writes the script of the counterexample. If there is no counterexample or the file cannot be
+/// written, sets `found.fault`, which ends the command.
 void write_example(const std::string& file, Checked& found) try {
   if (found.worlds->script.empty())
-    throw RunError("there is no counter-example to write: " + found.worlds->why_no_script);
+    throw RunError("there is no counterexample to write: " + found.worlds->why_no_script +
+                   ". Run the command without --counterexample");
   write_whole_file(file, found.worlds->script);
   found.worlds->example += "; written to " + file;
 } catch (const Error& fault) {
@@ -97,24 +99,28 @@ Command check_command() {
   std::vector<Argument> arguments = manifest_and(
       given->manifest,
       {{"--gradient", &given->settings.gradient,
-        fmt::format("Compare the model's gradient with central differences of its potential at {} "
-                    "points; exit code 1 if the relative error of any parameter is above {:g}. "
-                    "Lists the constraints of parameters. A model with two implementations is "
-                    "compared with the other one, too (limit {:g})",
-                    gradient_points, gradient_limit, second_limit)},
+        "Check the model's gradient (see below) and list the constraints of the parameters"},
        {"--no-worlds", &given->no_worlds,
-        "Do not read the composition on finite worlds (docs/worlds.md), which takes some "
-        "milliseconds"},
+        "Skip the check on finite worlds (docs/worlds.md), which takes a few milliseconds"},
        {"--counterexample FILE.py",
         &given->example,
-        "Write a finite world that leaves the target as a Python script, which prints the "
-        "probability of one state before and after; exit code 1 if there is none",
+        "Write a counterexample as a Python script (see below); exit with code 1 if there is none",
         {.excludes = {"--no-worlds"}}},
-       {"--json", &given->json, "Print certificate.json"}});
+       {"--json", &given->json, "Print the certificate as JSON (certificate.json)"}});
   return {.name = "check",
-          .purpose = "Validate a manifest and say what its composition is guaranteed to sample",
+          .purpose = "Validate a manifest and state what its composition is guaranteed to sample",
           .arguments = std::move(arguments),
           .example = "mixwell check manifest.toml --gradient",
+          .notes = fmt::format(
+              "--gradient compares the model's gradient with central differences of the model's\n"
+              "potential at {} points. The exit code is 1 if the relative error of any parameter\n"
+              "is above {:g}. If the model has a second implementation, --gradient also compares\n"
+              "the two implementations (the limit is {:g}).\n"
+              "\n"
+              "--counterexample writes a Python script with a finite world (docs/worlds.md) in\n"
+              "which the composition does not leave its target invariant. The script prints two\n"
+              "probabilities of the same state: in the target, and after some sweeps.",
+              gradient_points, gradient_limit, second_limit),
           .json = &given->json,
           .action = [given] { return check_manifest(*given); }};
 }

@@ -1,4 +1,4 @@
-// What the commands of the program share.
+// Functions that the commands of the program share.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 
@@ -36,10 +36,9 @@ ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fau
 
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {
   std::vector<Argument> all = {
-      {"manifest MANIFEST.toml|PROGRAM.stan", &values.path,
-       "Manifest file (TOML), or a program in the Stan language (x.stan)"},
+      {"manifest MANIFEST.toml|PROGRAM.stan", &values.path, "Manifest file (TOML) or Stan program"},
       {"--set KEY=VALUE", &values.settings,
-       "Replace one value of the manifest, as in kernel.hmc.steps=5; may be repeated"}};
+       "Set one key of the manifest, for example kernel.hmc.steps=5 (repeatable)"}};
   all.insert(all.end(), std::make_move_iterator(others.begin()),
              std::make_move_iterator(others.end()));
   return all;

@@ -1,4 +1,4 @@
-// What the commands of the program share.
+// The commands of the program, and functions that they share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,12 +19,12 @@ namespace mixwell::app {
 
 Command check_command();
 Command completion_command();
-/// `program` makes what shells complete.
+/// `program` returns the commands and options that shells complete.
 Command complete_command(Command (*program)());
 Command export_command();
 Command generate_command();
 Command graph_command();
-/// `program` makes what the pages describe.
+/// `program` returns the commands that the manual pages describe.
 Command manual_command(Command (*program)());
 Command new_command();
 Command plugins_command();
@@ -37,25 +37,26 @@ Command summary_command();
 Command verify_command();
 Command worker_command();
 
-/// The whole program: one command line, one command, one exit code. Every failure is told on
-/// standard error, and turned into an exit code.
+/// Runs one command line and returns its exit code. Prints every failure on standard error.
 ExitCode serve(int count, char** words);
 
-/// Words for the kinds of components.
+/// The names of all kinds of components.
 std::vector<std::string> kind_names();
-/// Throws InputError for a word that is none of them.
+/// The kind with this name. Throws InputError if there is none.
 Kind kind_called(const std::string& word);
 
-/// Throws nothing where it cannot be written; of standard output serve() finds it out at the end.
+/// Prints the text and a line break. Throws nothing if the write fails. serve() checks standard
+/// output at the end.
 void print_line(std::FILE* to, const std::string& text);
 
-/// On standard error: what its reader should know, and nothing ends for.
+/// Prints a note on standard error: information that does not end the command.
 void print_note(const std::string& text);
 
-/// Of --quiet --json: one document, with `error` and `code` of what ends the command in it.
+/// Prints the result as one JSON document, for --quiet --json. If there is a fault, the document
+/// has its `error` and `code`.
 ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fault);
 
-/// The manifest and its `--set`, as first arguments of a command.
+/// The arguments of a command that reads a manifest: the manifest, `--set`, then `others`.
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others);
 
 }  // namespace mixwell::app

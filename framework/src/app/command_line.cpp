@@ -1,5 +1,5 @@
-// What the program takes from its command line. The only file that compiles CLI11, which takes
-// seconds. SPDX-License-Identifier: Apache-2.0
+// Parses the command line. Only this file includes CLI11, which takes seconds to compile.
+// SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.hpp"
 
 #include "app/text_layout.hpp"
@@ -26,11 +26,12 @@ CLI::Option* add_value(CLI::App& app, const Argument& argument, Value& value) {
   }
 }
 
-/// Why a value cannot be taken, or "". What is no number where one is wanted CLI11 refuses.
+/// The reason why a value is invalid, or "" if it is valid. CLI11 itself refuses text where a
+/// number is required.
 std::string fault_of(const Argument& argument, const std::string& word) {
   const auto& choices = argument.choices;
   if (!choices.empty() && std::find(choices.begin(), choices.end(), word) == choices.end())
-    return fmt::format("\"{}\" is not known{}", word, suggestion(word, choices));
+    return fmt::format("\"{}\" is not a valid value{}", word, suggestion(word, choices));
   if (!argument.is_positive && !argument.range) return "";
   char* end = nullptr;
   const double number = std::strtod(word.c_str(), &end);
@@ -57,7 +58,7 @@ void add(CLI::App& app, const Argument& argument) {
   for (const std::string& name : argument.needs) option->needs(app.get_option(name));
 }
 
-/// The words of command_words.cpp, in lines that fit the terminal, instead of CLI11's.
+/// Formats help with the texts of command_words.cpp, in lines that fit the terminal.
 class Formatter final : public CLI::Formatter {
  public:
   explicit Formatter(const Command& command) : command_(command) {}
@@ -81,7 +82,7 @@ class Formatter final : public CLI::Formatter {
   }
 
  private:
-  /// Lines of what stands in the right column.
+  /// The text in lines that fit the right column.
   std::string beside(const std::string& text) const {
     return wrapped(text, terminal_width() - get_column_width());
   }
@@ -104,7 +105,7 @@ void declare(CLI::App& app, const Command& command) {
     declare(*app.add_subcommand(inner.name, inner.purpose), inner);
 }
 
-/// The one whose name came last on the command line.
+/// The command that the command line names: the subcommand, if there is one.
 const Command& chosen(const CLI::App& app, const Command& command) {
   const auto named = app.get_subcommands();
   if (named.empty()) return command;
@@ -121,7 +122,7 @@ const Argument& find(const Command& command, const std::string& name) {
 
 bool is_given(const Argument& argument) { return !std::get<std::string*>(argument.value)->empty(); }
 
-/// What CLI11 has no word for.
+/// Checks `required_unless`, a rule that CLI11 does not have.
 void check_alternatives(const Command& command) {
   for (const Argument& argument : command.arguments) {
     if (argument.required_unless.empty()) continue;
@@ -131,13 +132,13 @@ void check_alternatives(const Command& command) {
   }
 }
 
-/// "mixwell", "mixwell plugins show": what was typed before the words that are at fault.
+/// The full name of the typed command: "mixwell", "mixwell plugins show".
 std::string typed_name(const CLI::App& app) {
   const auto named = app.get_subcommands();
   return app.get_name() + (named.empty() ? "" : " " + typed_name(*named.front()));
 }
 
-/// What may stand in the place of a word that is not known: options for an option, else commands.
+/// Words to suggest for an unknown word: the options of the command, or its subcommands.
 std::vector<std::string> known_words(const Command& command, bool are_options) {
   std::vector<std::string> words;
   if (!are_options) {
@@ -152,7 +153,7 @@ std::vector<std::string> known_words(const Command& command, bool are_options) {
   return words;
 }
 
-/// About the first word that is no option and no command, or "" if all are known.
+/// A message about the first word that is neither an option nor a command; "" if there is none.
 std::string unknown_word(const CLI::App& app, const Command& program) {
   const std::vector<std::string> left = app.remaining(true);
   if (left.empty()) return "";
@@ -160,14 +161,14 @@ std::string unknown_word(const CLI::App& app, const Command& program) {
   const bool is_option = left.front().starts_with('-');
   const std::string word = left.front().substr(0, left.front().find('='));
   if (!is_option && shown_commands(command).empty())
-    return fmt::format("{} takes no further argument, and \"{}\" is one", typed_name(app), word);
+    return fmt::format("{} takes no further arguments (got \"{}\")", typed_name(app), word);
   const std::string typed = typed_name(app);
   return fmt::format("{} has no {} \"{}\"{}", typed, is_option ? "option" : "command", word,
                      suggestion_for(typed + " " + word, word, known_words(command, is_option)));
 }
 
-/// Help and version end well; everything else that keeps a command line from being carried out is
-/// bad input.
+/// Turns an exception of CLI11 into a request. Help and version are successes, and everything else
+/// is invalid input.
 Request explain(const CLI::App& app, const Command& program, const CLI::ParseError& fault) {
   if (fault.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     app.exit(fault);

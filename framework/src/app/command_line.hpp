@@ -1,5 +1,5 @@
-// What the program takes from its command line: commands declare it here, and only one file
-// parses. SPDX-License-Identifier: Apache-2.0
+// Commands declare their arguments with these types. Only command_line.cpp parses the command line.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/base/error.hpp>
@@ -15,37 +15,37 @@
 
 namespace mixwell::app {
 
-/// What an argument may be, beyond its type.
+/// Rules for the value of an argument, in addition to its type.
 struct ArgumentRules {
   bool required = false;             ///< an option that must be given
-  bool optional = false;             ///< a positional that may be left out
-  std::string required_unless = {};  ///< an option that may be given instead of this positional
+  bool optional = false;             ///< a positional that may be omitted
+  std::string required_unless = {};  ///< an option that replaces this positional
   bool shows_default = false;
   bool is_positive = false;
-  std::optional<std::pair<double, double>> range = {};  ///< both ends belong to it
+  std::optional<std::pair<double, double>> range = {};  ///< includes both ends
   std::vector<std::string> choices = {};
-  std::vector<std::string> words = {};  ///< what shells offer, and the command itself checks
-  /// Of a list, which may always be given several times: `a,b` are two values, and
+  std::vector<std::string> words = {};  ///< shells offer these values; the command checks the value
+  /// A list option may always be repeated. With this rule, `a,b` also gives two values.
   bool comma_separates = false;
-  /// all words up to the next option belong to it.
+  /// With this rule, a list option takes all words up to the next option.
   bool takes_many = false;
-  std::vector<std::string> excludes = {};  ///< names of arguments that were declared before
-  std::vector<std::string> needs = {};     ///< likewise
+  std::vector<std::string> excludes = {};  ///< names of arguments declared earlier
+  std::vector<std::string> needs = {};     ///< names of arguments declared earlier
 };
 
-/// A positional, an option with a value, or a flag (which is what a bool makes it).
+/// A positional, an option with a value, or a flag (if the target is a bool).
 struct Argument : ArgumentRules {
   using Target = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*>;
 
-  /// `usage`: name and type, "manifest MANIFEST.toml" of a positional, "-o,--out DIR", "--quiet".
+  /// `usage`: the names and the type, as in "manifest MANIFEST.toml", "-o,--out DIR" or "--quiet".
   Argument(const std::string& usage, Target value, std::string help, ArgumentRules rules = {});
 
   std::string name;
-  Target value;  ///< where what is given goes; what is there before is the default
+  Target value;  ///< holds the default until the given value replaces it
   std::string help;
-  /// What help shows as the value, and shells offer for it: alternatives between `|`, each DIR,
-  /// FILE, NAME.toml (a file with that ending), KIND/ID (a component) or a word in small letters;
-  /// for any other nothing is offered.
+  /// The value as help shows it and as shells complete it: alternatives separated by `|`. Shells
+  /// complete DIR, FILE, NAME.toml (a file with that ending), KIND/ID (a component) and words in
+  /// lower case. They offer nothing for other types.
   std::string type;
 };
 
@@ -53,45 +53,45 @@ struct Command {
   std::string name;
   std::string purpose;
   std::vector<Argument> arguments = {};
-  std::string example = {};    ///< in help, as the notes are
-  std::string notes = {};      ///< lines that are laid out already, without the last line's end
-  const bool* json = nullptr;  ///< whether errors are printed as JSON too
+  std::string example = {};    ///< shown in help
+  std::string notes = {};      ///< shown in help; formatted lines without a final line break
+  const bool* json = nullptr;  ///< whether errors are also printed as JSON
   std::function<ExitCode()> action = {};
-  std::vector<Command> commands = {};  ///< with a name of their own after that of this one
+  std::vector<Command> commands = {};  ///< subcommands, typed after the name of this command
   bool is_hidden = false;
 };
 
-/// What a command line asks for: a command, or nothing more (help and version are printed), or a
-/// fault, as a sentence.
+/// The result of parsing a command line: a command, an error message, or neither if help or the
+/// version was printed.
 struct Request {
   const Command* command = nullptr;
   std::string fault = {};
 };
 
-/// Fills in the values of the command that was chosen. `program` has no arguments of its own.
+/// Fills in the arguments of the chosen command. `program` itself must have no arguments.
 Request parse(const Command& program, const std::string& version, int count, char** words);
 
-// What help, manual pages and completion say of a command: one wording for all of them.
+// Texts about a command that help, manual pages and completion share.
 
 bool is_option(const Argument& argument);
 bool must_be_given(const Argument& argument);
 /// "-o" and "--out" of "-o,--out".
 std::vector<std::string> option_names(const Argument& argument);
-/// A flag has none.
+/// False for a flag.
 bool takes_value(const Argument& argument);
-/// "DIR", "dot|svg" where choices are all there is, INT, FLOAT or TEXT where no more is known.
+/// The choices ("dot|svg"), or the type ("DIR"), or else INT, FLOAT or TEXT.
 std::string value_words(const Argument& argument);
-/// What is taken where nothing is given, or "".
+/// The default value, or "" if help does not show it.
 std::string default_words(const Argument& argument);
 
-/// "from 1 to 9"; a least value next to 0 is how a range says that 0 is not in it.
+/// "from 1 to 9". A lower end between 0 and 1e-200 means that the range excludes 0.
 std::string range_words(const std::pair<double, double>& range);
 
-/// What an argument of `command` is for, as sentences: with its range, its default, what it goes
-/// with, and what it does not go with, whichever of the two excludes the other.
+/// The help of an argument as sentences: its text, its range, its default, the arguments that it
+/// needs, and the arguments that cannot be combined with it.
 std::string help_words(const Argument& argument, const Command& command);
 
-/// Those that are for people.
+/// The subcommands that are not hidden.
 std::vector<const Command*> shown_commands(const Command& command);
 
 struct ExitCodeWords {
@@ -99,25 +99,24 @@ struct ExitCodeWords {
   const char* meaning;
 };
 inline constexpr std::array<ExitCodeWords, 5> exit_code_words = {
-    {{ExitCode::ok, "ok"},
-     {ExitCode::failed, "failed, interrupted or inconclusive"},
-     {ExitCode::bad_input, "bad input"},
+    {{ExitCode::ok, "success"},
+     {ExitCode::failed, "failure, interruption or inconclusive outcome"},
+     {ExitCode::bad_input, "invalid input"},
      {ExitCode::refused, "refused by the certificate"},
-     {ExitCode::disagrees, "`verify` disagrees"}}};
+     {ExitCode::disagrees, "`mixwell verify` disagrees with the certificate"}}};
 
-/// Variables of the environment that every command heeds.
+/// Environment variables that every command reads.
 struct VariableWords {
   const char* name;
   const char* meaning;
 };
 inline constexpr std::array<VariableWords, 3> variable_words = {
-    {{"MIXWELL_DATA", "Folders to look for data sets in, separated by `:`"},
-     {"MIXWELL_PLUGIN_PATH", "Folders with more plugins, separated by `:`"},
-     {"MIXWELL_MEMORY",
-      "The most memory that is asked for, such as 4G (default: nine tenths of what is free)"}}};
+    {{"MIXWELL_DATA", "Folders to search for data sets, separated by `:`"},
+     {"MIXWELL_PLUGIN_PATH", "Folders with additional plugins, separated by `:`"},
+     {"MIXWELL_MEMORY", "Memory limit, for example 4G (default: nine tenths of the free memory)"}}};
 
-/// Below the options in `--help`, in lines of `width`: notes, which are laid out already, example,
-/// exit codes; "" of a command without an example.
+/// The text below the options in `--help`, in lines of at most `width` characters: the notes, an
+/// example, exit codes and environment variables. "" for a command without an example.
 std::string help_footer(const Command& command, std::size_t width);
 
 }  // namespace mixwell::app

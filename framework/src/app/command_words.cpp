@@ -1,4 +1,4 @@
-// What help, manual pages and completion say of a command: one wording for all of them.
+// Texts about a command that help, manual pages and completion share.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.hpp"
 #include "app/text_layout.hpp"
@@ -64,7 +64,8 @@ std::string range_words(const std::pair<double, double>& range) {
   return fmt::format("from {} to {}", least, largest);
 }
 
-/// Those that it excludes, then those that exclude it.
+/// The arguments that cannot be combined with `argument`: first the ones that it excludes, then the
+/// ones that exclude it.
 static std::vector<std::string> not_with(const Argument& argument, const Command& command) {
   std::vector<std::string> names = argument.excludes;
   const std::vector<std::string> own = option_names(argument);
@@ -77,14 +78,14 @@ static std::vector<std::string> not_with(const Argument& argument, const Command
 
 std::string help_words(const Argument& argument, const Command& command) {
   std::string text = argument.help + ".";
-  if (argument.is_positive) text += " Above 0.";
-  if (argument.range) text += " A number " + range_words(*argument.range) + ".";
+  if (argument.is_positive) text += " Must be above 0.";
+  if (argument.range) text += " Must be " + range_words(*argument.range) + ".";
   if (const std::string words = default_words(argument); !words.empty())
     text += fmt::format(" Default: {}.", words);
   if (const auto names = not_with(argument, command); !names.empty())
-    text += fmt::format(" Not with {}.", fmt::join(names, ", "));
+    text += fmt::format(" Cannot be combined with {}.", fmt::join(names, ", "));
   if (!argument.needs.empty())
-    text += fmt::format(" Only with {}.", fmt::join(argument.needs, ", "));
+    text += fmt::format(" Requires {}.", fmt::join(argument.needs, ", "));
   return text;
 }
 
@@ -100,7 +101,7 @@ std::string help_footer(const Command& command, std::size_t width) {
   std::vector<std::string> codes;
   for (const ExitCodeWords& one : exit_code_words)
     codes.push_back(fmt::format("{} {}", static_cast<int>(one.code), one.meaning));
-  const std::string ends = fmt::format("Exit codes: {}.", fmt::join(codes, ", "));
+  const std::string ends = fmt::format("Exit codes: {}.", fmt::join(codes, "; "));
   std::string text =
       fmt::format("{}{}Example:\n  {}\n\n{}\nEnvironment:\n", wrapped(command.notes, width),
                   command.notes.empty() ? "" : "\n\n", command.example, wrapped(ends, width));

@@ -1,5 +1,5 @@
-// mixwell completion: a script by which a shell completes command lines of the program; and mixwell
-// complete, which the script asks what the last word of a line may become.
+// mixwell completion: prints a script that a shell uses to complete command lines of the program.
+// mixwell complete: prints the possible completions of the last word, for this script.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "base/split.hpp"
@@ -16,8 +16,9 @@ namespace mixwell::app {
 namespace {
 
 constexpr const char* bash_script =
-    R"bash(# Completion of mixwell for bash, as `mixwell completion bash` prints it: the program that is typed says
-# what may follow, a word or a place to look and a meaning on each line.
+    R"bash(# Bash completion, from `mixwell completion bash`. The typed program prints one
+# completion per line. A line is a word, a tab and the meaning of the word. The line "@folder" asks
+# for folders, and the line "@file", a tab and a pattern asks for files that match the pattern.
 _mixwell() {
   local current=${COMP_WORDS[COMP_CWORD]} word meaning kind
   [[ $current != '=' ]] || current=''
@@ -39,8 +40,9 @@ complete -F _mixwell mixwell
 
 constexpr const char* zsh_script =
     R"zsh(#compdef mixwell
-# Completion of mixwell for zsh, as `mixwell completion zsh` prints it: the program that is typed says
-# what may follow, a word or a place to look and a meaning on each line.
+# Zsh completion, from `mixwell completion zsh`. The typed program prints one
+# completion per line. A line is a word, a tab and the meaning of the word. The line "@folder" asks
+# for folders, and the line "@file", a tab and a pattern asks for files that match the pattern.
 _mixwell() {
   local word meaning folder
   local -a found patterns line=("${(@Q)words[2,CURRENT]}")
@@ -70,12 +72,12 @@ else
 fi
 )zsh";
 
-/// A line for the script: a word, or where the shell has to look: `@file` and a pattern, `@folder`.
+/// Prints a line for the script: a word with its meaning, or `@file` with a pattern, or `@folder`.
 void offer(std::string_view word, std::string_view meaning = "") {
   fmt::print("{}\t{}\n", word, meaning);
 }
 
-/// One of the alternatives of Argument::type.
+/// Offers completions for one of the alternatives of Argument::type.
 void offer_type(std::string_view type) {
   const std::size_t point = type.find('.');
   if (type == "KIND/ID") {
@@ -89,11 +91,11 @@ void offer_type(std::string_view type) {
     offer(type);
   } else if (type == "DIR" || (point != type.npos && type.find('[') == type.npos)) {
     if (point != type.npos) offer("@file", fmt::format("*{}", type.substr(point)));
-    offer("@folder");  // the file may be in one
+    offer("@folder");  // the file may be in a folder
   }
 }
 
-/// What may stand as the value of an argument after `begun`; of a list, as its last value.
+/// Offers values of an argument that begin with `begun`. For a list, completes its last value.
 void offer_values(const Argument& argument, const std::string& begun) {
   const std::size_t before = argument.comma_separates ? begun.rfind(',') + 1 : 0;
   for (const auto* const words : {&argument.choices, &argument.words})
@@ -102,12 +104,12 @@ void offer_values(const Argument& argument, const std::string& begun) {
   for (const std::string_view type : split(argument.type, '|')) offer_type(type);
 }
 
-/// How far a command line has been read.
+/// The state after reading some words of a command line.
 struct Line {
   const Command* command;
-  const Argument* option = nullptr;  ///< its value comes next
-  int place = 0;                     ///< of the next positional
-  std::set<std::string> given = {};  ///< options
+  const Argument* option = nullptr;  ///< the option whose value comes next
+  int place = 0;                     ///< index of the next positional
+  std::set<std::string> given = {};  ///< options that were given
 };
 
 void read(Line& line, const std::string& word) {
@@ -126,7 +128,7 @@ void read(Line& line, const std::string& word) {
   }
 }
 
-/// Those that may still be given.
+/// Offers the options that may still be given.
 void offer_options(const Line& line) {
   for (const Argument& argument : line.command->arguments) {
     const std::vector<std::string> names = option_names(argument);
@@ -151,7 +153,8 @@ void offer_next(const Line& line, const std::string& begun) {
     offer(inner->name, inner->purpose);
 }
 
-/// Words may be cut at `=`, as bash does. The value of KEY=VALUE only the plugins know.
+/// Accepts words that are split at `=`, as bash splits them. Offers nothing for the value of
+/// KEY=VALUE, because only plugins know the valid values.
 ExitCode complete(const Command& program, const std::vector<std::string>& words) {
   Line line{&program};
   if (words.size() == 1 && words[0].starts_with('-')) offer("--version", "Print the version");
@@ -171,29 +174,33 @@ ExitCode complete(const Command& program, const std::vector<std::string>& words)
 
 Command completion_command() {
   const auto shell = std::make_shared<std::string>();
-  return {.name = "completion",
-          .purpose = "Print a script by which a shell completes the commands of Mixwell",
-          .arguments = {{"shell", shell.get(), "The shell", {.choices = {"bash", "zsh"}}}},
-          .example = "source <(mixwell completion bash)",
-          .notes =
-              "An installation has the scripts where shells look for them. Elsewhere, a line\n"
-              "such as that of the example belongs into ~/.bashrc or, after compinit, ~/.zshrc.",
-          .action = [shell] {
-            fmt::print("{}", *shell == "bash" ? bash_script : zsh_script);
-            return ExitCode::ok;
-          }};
+  return {
+      .name = "completion",
+      .purpose = "Print a shell script that completes mixwell commands and options",
+      .arguments =
+          {{"shell", shell.get(), "Shell that runs the script", {.choices = {"bash", "zsh"}}}},
+      .example = "source <(mixwell completion bash)",
+      .notes =
+          "An installation of Mixwell puts these scripts where shells find them. If Mixwell is\n"
+          "not installed, add the line of the example to ~/.bashrc. For zsh, add\n"
+          "source <(mixwell completion zsh) to ~/.zshrc, after compinit.",
+      .action = [shell] {
+        fmt::print("{}", *shell == "bash" ? bash_script : zsh_script);
+        return ExitCode::ok;
+      }};
 }
 
 Command complete_command(Command (*program)()) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  return {.name = "complete",
-          .purpose = "Serve the scripts of `mixwell completion`; not for use by hand",
-          .arguments = {{"words",
-                         words.get(),
-                         "What is typed after the program's name; the last one is begun",
-                         {.optional = true, .takes_many = true}}},
-          .action = [words, program] { return complete(program(), *words); },
-          .is_hidden = true};
+  return {
+      .name = "complete",
+      .purpose = "Print completions for the script of `mixwell completion`; not for use by hand",
+      .arguments = {{"words",
+                     words.get(),
+                     "Words typed after the program's name; the last one may be incomplete",
+                     {.optional = true, .takes_many = true}}},
+      .action = [words, program] { return complete(program(), *words); },
+      .is_hidden = true};
 }
 
 }  // namespace mixwell::app

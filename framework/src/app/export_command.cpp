@@ -1,4 +1,4 @@
-// mixwell export: the draws of a run in a format of other programs.
+// mixwell export: writes the draws of a run in a format that other programs read.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"
@@ -22,10 +22,10 @@ struct Arguments {
 
 constexpr const char* formats =
     "Formats:\n"
-    "  cmdstan-csv  draws_1.csv, draws_2.csv, ..., one for each chain, with the lines, columns\n"
-    "               and number formats of CmdStan 2.36. Chain 0 is draws_1.csv. Rows of warm-up\n"
-    "               come first if the run recorded them (run.record_warmup). Files of an earlier\n"
-    "               export to the same folder are replaced.";
+    "  cmdstan-csv  draws_1.csv, draws_2.csv, ..., one file per chain, with the lines, columns\n"
+    "               and number formats of CmdStan 2.36. Chain 0 is in draws_1.csv. Warmup draws\n"
+    "               come first if the run recorded them (run.record_warmup). An export replaces\n"
+    "               the files of an earlier export to the same folder.";
 
 ExitCode export_draws(Arguments& arguments) {
   const StopSignal stop;
@@ -44,19 +44,18 @@ Command export_command() {
   return {
       .name = "export",
       .purpose = "Write the draws of a run in a format that other programs read",
-      .arguments =
-          {{"run DIR|FILE.nc", &given->run, "Folder of a run, or a draws.nc"},
-           {"--format",
-            &given->format,
-            "The format (below)",
-            {.required = true, .choices = {"cmdstan-csv"}}},
-           {"--out DIR", &given->options.folder,
-            "Folder for the files. It is made if it is not there (default: the folder of the run)"},
-           {"--sig-figs",
-            &given->options.digits,
-            "Significant digits of a real number; 17 give every bit back",
-            {.shows_default = true, .range = {{1, 18}}}},
-           {"--quiet", &given->quiet, "Print nothing"}},
+      .arguments = {{"run DIR|FILE.nc", &given->run, "Folder of a run, or a draws.nc file"},
+                    {"--format",
+                     &given->format,
+                     "Output format (see below)",
+                     {.required = true, .choices = {"cmdstan-csv"}}},
+                    {"--out DIR", &given->options.folder,
+                     "Folder for the files, created if necessary (default: the folder of the run)"},
+                    {"--sig-figs",
+                     &given->options.digits,
+                     "Number of significant digits of a real number; 17 digits preserve every bit",
+                     {.shows_default = true, .range = {{1, 18}}}},
+                    {"--quiet", &given->quiet, "Print nothing"}},
       .example = "mixwell export out/challenger --format cmdstan-csv",
       .notes = formats,
       .action = [given] { return export_draws(*given); }};

@@ -1,4 +1,4 @@
-// mixwell generate: what another program generates from the draws that a run has kept.
+// mixwell generate: computes the generated quantities of another program from the draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"
@@ -31,7 +31,7 @@ struct Arguments {
   bool quiet = false;
 };
 
-/// Throws InputError where the model's table has no key for a program.
+/// Throws InputError if the table of the run's model has no key `program`.
 void require_programmable(const Arguments& arguments, const Composition& run) {
   const std::string heading = "model." + run.model()->name();
   for (const EffectiveTable& table : read_effective(run.effective_manifest))
@@ -39,12 +39,12 @@ void require_programmable(const Arguments& arguments, const Composition& run) {
       if (table.heading == heading && line.key == "program") return;
   throw InputError(
       {arguments.run, 0, 0},
-      fmt::format("the run's model `{}` is not made of a program in the Stan language, and only "
-                  "such a run can have quantities of another program generated from its draws",
+      fmt::format("the model `{}` of the run is not a Stan program. `mixwell generate` needs a run "
+                  "whose model is a Stan program. Give the folder of such a run",
                   run.model()->name()));
 }
 
-/// The run's composition with another program, and other data if there are any.
+/// The composition of the run with the given program, and with the given data if there are any.
 Composition with_program(const Arguments& arguments, const Composition& run,
                          const Registry& registry) {
   const auto file = [](const std::string& path) { return toml_text(fs::absolute(path).string()); };
@@ -67,14 +67,14 @@ std::set<std::string> parameters_of(const Model& model) {
   return names;
 }
 
-/// Where the block `parameters` of the run's program is.
+/// The file of the run's program. If the manifest names no file, a description of the program.
 std::string program_of(const Arguments& arguments, const Composition& run) {
   const toml::table root = toml::parse(run.effective_manifest);
   return root["model"][run.model()->name()]["program"].value_or("the program of " + arguments.run);
 }
 
-/// A program that lacks a parameter of the run is another model. What the run lacks is found where
-/// its draws are read.
+/// Throws InputError if the program lacks a parameter of the run. generate_from() finds parameters
+/// that the run lacks.
 void require_parameters(const Arguments& arguments, const Composition& run, const Model& model) {
   const std::set<std::string> known = parameters_of(model);
   std::vector<std::string> missing;
@@ -83,15 +83,16 @@ void require_parameters(const Arguments& arguments, const Composition& run, cons
   if (missing.empty()) return;
   throw InputError(
       {arguments.program, 0, 0},
-      fmt::format("the program does not declare these parameters of the run in {}: {}. It must "
-                  "declare all parameters of the run, also those that it does not use. Copy the "
-                  "block `parameters` from {}.",
-                  arguments.run, fmt::join(missing, ", "), program_of(arguments, run)));
+      fmt::format(
+          "the program does not declare these parameters of the run in {}: {}. The program must "
+          "declare all parameters of the run, including parameters that it does not use. Copy the "
+          "block `parameters` from {}.",
+          arguments.run, fmt::join(missing, ", "), program_of(arguments, run)));
 }
 
 ExitCode generate(const Arguments& arguments) {
   require_file(arguments.program, "program");
-  if (!arguments.data.empty()) require_file(arguments.data, "file of data");
+  if (!arguments.data.empty()) require_file(arguments.data, "data file");
   const Registry registry = load_registry();
   const Composition run = load_manifest(arguments.run + "/manifest.toml", registry);
   require_programmable(arguments, run);
@@ -107,8 +108,10 @@ ExitCode generate(const Arguments& arguments) {
   if (arguments.quiet) return ExitCode::ok;
   for (const std::string& remark : composition.remarks_of_models()) print_note(remark);
   if (made.without_parameters > 0)
-    print_note(fmt::format("parameters of {} draws are NaN, and so is what is generated there",
-                           made.without_parameters));
+    print_note(
+        fmt::format("the number of draws with NaN parameters is {}. The quantities generated from "
+                    "these draws are NaN too",
+                    made.without_parameters));
   fmt::print("{} draws of {} chains are in {}/draws.nc\n", made.draws, made.chains, made.folder);
   return ExitCode::ok;
 }
@@ -119,13 +122,14 @@ Command generate_command() {
   const auto given = std::make_shared<Arguments>();
   return {
       .name = "generate",
-      .purpose = "Draw what another program generates at the draws that a run has kept",
-      .arguments = {{"run DIR", &given->run, "Folder of a run whose model is made of a program"},
+      .purpose = "Compute the generated quantities of another Stan program from the draws of a run",
+      .arguments = {{"run DIR", &given->run, "Folder of a run whose model is a Stan program"},
                     {"--program PROGRAM.stan",
                      &given->program,
-                     "The program, with all parameters of the run's program",
+                     "Stan program that declares all parameters of the run's program",
                      {.required = true}},
-                    {"--data FILE.json", &given->data, "Its data (default: those of the run)"},
+                    {"--data FILE.json", &given->data,
+                     "Data of the program (default: the data of the run)"},
                     {"--out DIR", &given->folder, "Folder for the results (default: RUN-PROGRAM)"},
                     {"--quiet", &given->quiet, "Print nothing"}},
       .example = "mixwell generate out/schools --program new-schools.stan",

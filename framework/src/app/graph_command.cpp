@@ -1,4 +1,4 @@
-// mixwell graph: the kernel graph of a composition, as Graphviz text or as a picture.
+// mixwell graph: prints the kernel graph of a composition as Graphviz text or as a picture.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 
@@ -20,18 +20,20 @@ struct Arguments {
   std::string phase = "sampling";
 };
 
-/// Graphviz writes to our own standard output.
+/// Graphviz writes to the standard output of this process.
 void draw(const std::string& dot) {
   if (std::system("command -v dot >/dev/null") != 0) {
     throw RunError(
-        "--format svg needs Graphviz, whose program `dot` is not on PATH; install it (apt-get "
-        "install graphviz) or use --format dot");
+        "--format svg needs the program `dot` of Graphviz, which is not on PATH. Install Graphviz "
+        "(apt-get install graphviz), or use --format dot");
   }
   std::fflush(stdout);
   FILE* const pipe = popen("dot -Tsvg", "w");
-  if (pipe == nullptr) throw RunError("Graphviz's `dot` cannot be started");
+  if (pipe == nullptr)
+    throw RunError("Graphviz's `dot` cannot be started. Use --format dot, and run `dot` later");
   const bool written = std::fwrite(dot.data(), 1, dot.size(), pipe) == dot.size();
-  if (pclose(pipe) != 0 || !written) throw RunError("Graphviz's `dot` failed on the graph");
+  if (pclose(pipe) != 0 || !written)
+    throw RunError("Graphviz's `dot` failed on the graph. Use --format dot to print the graph");
 }
 
 ExitCode graph(const Arguments& arguments) {
@@ -55,11 +57,11 @@ Command graph_command() {
   std::vector<Argument> arguments =
       manifest_and(given->manifest, {{"--format",
                                       &given->format,
-                                      "dot or svg (svg needs Graphviz)",
+                                      "Output format (svg needs Graphviz)",
                                       {.shows_default = true, .choices = {"dot", "svg"}}},
                                      {"--phase",
                                       &given->phase,
-                                      "warmup or sampling",
+                                      "Phase whose graph is printed",
                                       {.shows_default = true, .choices = {"warmup", "sampling"}}}});
   return {.name = "graph",
           .purpose = "Print the kernel graph of a manifest's composition",

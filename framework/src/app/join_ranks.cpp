@@ -1,4 +1,4 @@
-// Whether this process is one of several that MPI started together.
+// Joins the processes that MPI started together.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/join_ranks.hpp"
 
@@ -17,7 +17,8 @@
 namespace mixwell::app {
 namespace {
 
-/// What a launcher tells of how many processes it started.
+/// The number of processes that a launcher started, and the environment variable that holds this
+/// number.
 struct Launched {
   const char* variable = nullptr;
   int processes = 1;
@@ -28,8 +29,8 @@ int number_in(const char* variable) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// srun tells how many tasks a step has whether or not they speak to one another by MPI; with
-/// --mpi=pmix each has a PMIX_RANK.
+/// srun sets the number of tasks of a step even if the tasks do not use MPI. With --mpi=pmix, each
+/// task also has PMIX_RANK.
 Launched launched() {
   for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const int n = number_in(variable); n > 0) return {variable, n};
@@ -43,8 +44,8 @@ Launched launched() {
 
 std::string words(const Launched& of) {
   return fmt::format(
-      "{} processes were started together ({} = {}), which would write into one "
-      "folder each on its own",
+      "{} processes were started together ({} = {}). Without a common MPI library, they would all "
+      "write into the same folder",
       of.processes, of.variable, of.processes);
 }
 
@@ -55,8 +56,8 @@ std::unique_ptr<Ranks> join_ranks() {
   if (all.processes < 2) return nullptr;
   if (!has_module("mpi")) {
     throw InputError(fmt::format(
-        "{}: this Mixwell was built without MPI; build it where an MPI is installed (Debian: "
-        "libopenmpi-dev), or start one process",
+        "{}. This Mixwell was built without MPI. Build Mixwell on a machine with MPI (Debian: "
+        "libopenmpi-dev), or start only one process",
         words(all)));
   }
   std::unique_ptr<Ranks> ranks(
@@ -65,8 +66,8 @@ std::unique_ptr<Ranks> join_ranks() {
   std::string version;
   from_module<decltype(mixwell_mpi_version)>("mpi", "mixwell_mpi_version")(version);
   throw InputError(
-      fmt::format("{}: the MPI of Mixwell, {}, sees {}; start them with the mpirun of that MPI, or "
-                  "with srun --mpi=pmix",
+      fmt::format("{}. Mixwell's MPI library ({}) reports {} as the number of processes. Start the "
+                  "processes with the mpirun of this library, or with srun --mpi=pmix",
                   words(all), version, ranks->size()));
 }
 

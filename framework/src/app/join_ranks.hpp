@@ -1,4 +1,4 @@
-// Whether this process is one of several that MPI started together.
+// Joins the processes that MPI started together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +8,13 @@
 
 namespace mixwell::app {
 
-/// Null where mpirun or srun did not start this process, or started it alone. Throws InputError
-/// where they started several that cannot know one another.
+/// The ranks of this run, or null if mpirun or srun did not start several processes. Throws
+/// InputError if they started several processes that cannot communicate.
 std::unique_ptr<Ranks> join_ranks();
 
-/// Threads of a rank: so many, or with 0 its share of the cores of its machine, at most those that
-/// it is bound to.
+/// The number of threads of a rank: `wanted` if `wanted` is not 0. Otherwise the number is the
+/// smaller of two numbers: the rank's share of the cores of the machine, and the number of cores
+/// that the rank is bound to.
 int threads_of(const Ranks& ranks, int wanted);
 
 }  // namespace mixwell::app

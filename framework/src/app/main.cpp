@@ -1,4 +1,4 @@
-// The program `mixwell`: parses the command line, carries out one command, reports its failure.
+// The program `mixwell`: parses the command line, runs one command and reports its failure.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"
@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-// These are what plugins find when they look for the C library's.
+// Plugins that call the C library's _exit or _Exit get these functions instead.
 extern "C" {
 MIXWELL_EXPORT __attribute__((noreturn)) void _exit(int code) { mixwell::app::end_process(code); }
 MIXWELL_EXPORT __attribute__((noreturn)) void _Exit(int code) noexcept {
@@ -18,9 +18,9 @@ MIXWELL_EXPORT __attribute__((noreturn)) void _Exit(int code) noexcept {
 }
 }
 
-/// Where standard output was closed, no file may get its number, and what is printed into. It is
-/// taken by what can only be read, so that writing fails; standard input likewise by what cannot be
-/// read.
+/// Opens /dev/null in place of each closed standard stream. Otherwise the next file that is opened
+/// would get the stream's number, and printed text would go into that file. The access mode is the
+/// opposite of the stream's, so that reading or writing fails as it does for a closed stream.
 static void take_closed_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) < 0)
@@ -30,7 +30,7 @@ static void take_closed_descriptors() {
 
 int main(int count, char** words) {
   take_closed_descriptors();
-  // A file that grows beyond `ulimit -f` is a failed write with a message, not the end of the run.
+  // If a file exceeds `ulimit -f`, the write fails with a message instead of killing the run.
   std::signal(SIGXFSZ, SIG_IGN);
   return static_cast<int>(mixwell::app::serve(count, words));
 }

@@ -1,4 +1,4 @@
-// mixwell manual: the manual pages of the program, made of what the commands declare.
+// mixwell manual: writes the manual pages of all commands, from what the commands declare.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "files/whole_file.hpp"
@@ -19,7 +19,7 @@
 namespace mixwell::app {
 namespace {
 
-/// Characters that mean something to roff(7), or become typographic, and how it prints them.
+/// Characters that roff(7) interprets or changes, with the escape sequences that print them.
 constexpr std::array<std::pair<char, std::string_view>, 7> special = {{{'\\', "\\[rs]"},
                                                                        {'-', "\\-"},
                                                                        {'\'', "\\[aq]"},
@@ -28,7 +28,7 @@ constexpr std::array<std::pair<char, std::string_view>, 7> special = {{{'\\', "\
                                                                        {'^', "\\[ha]"},
                                                                        {'~', "\\[ti]"}}};
 
-/// Text as it is; a line that begins with a point is no macro.
+/// Escapes text so that roff prints it unchanged. A line that begins with `.` is not a macro.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char letter : text) {
@@ -49,17 +49,17 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// "" without a text.
+/// A section of the page, or "" if the text is empty.
 std::string section(const char* title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }
 
-/// Lines whose breaks and spaces are kept.
+/// Text whose line breaks and spaces are kept.
 std::string verbatim(const std::string& text) {
   return text.empty() ? "" : ".EX\n" + escaped(text) + "\n.EE\n";
 }
 
-/// A thing, and indented below it what it means.
+/// A term with its meaning indented below it.
 std::string tagged(const std::string& thing, const std::string& meaning) {
   return fmt::format(".TP\n{}\n{}\n", thing, escaped(meaning));
 }
@@ -86,7 +86,7 @@ std::string described(const Argument& argument, const Command& command) {
   return tagged(thing, help_words(argument, command));
 }
 
-/// `positional`, or options.
+/// The positionals of the command if `positional` is true, else its options.
 std::string arguments(const Command& command, bool positional) {
   std::string text;
   for (const Argument& argument : command.arguments)
@@ -115,7 +115,8 @@ std::string environment() {
   return text;
 }
 
-/// `typed` are the names of the commands that lead to this one, and its own; `name` is the page's.
+/// The page of a command. `typed`: its full name, as in "mixwell plugins show". `name`: the page's
+/// name.
 std::string page(const Command& command, const std::string& typed, const std::string& name) {
   const std::size_t last = name.rfind('-');
   const bool is_program = last == name.npos;
@@ -135,7 +136,7 @@ std::string page(const Command& command, const std::string& typed, const std::st
          section("ENVIRONMENT", environment()) + section("SEE ALSO", above);
 }
 
-/// The command's page, and those of its commands that are for people.
+/// Writes the page of the command and the pages of its subcommands, except hidden ones.
 void write_pages(const Command& command, const std::string& above, const std::string& folder) {
   const std::string typed = above + command.name;
   std::string name = typed;
@@ -150,9 +151,8 @@ void write_pages(const Command& command, const std::string& above, const std::st
 Command manual_command(Command (*program)()) {
   const auto folder = std::make_shared<std::string>();
   return {.name = "manual",
-          .purpose = "Write the manual pages of all commands into a folder, for `man`",
-          .arguments = {{"folder DIR", folder.get(),
-                         "Folder to write them into, made if it is not there"}},
+          .purpose = "Write the manual pages of all commands, for `man`",
+          .arguments = {{"folder DIR", folder.get(), "Folder for the pages, created if necessary"}},
           .example = "mixwell manual ~/.local/share/man/man1",
           .action = [folder, program] {
             std::filesystem::create_directories(*folder);

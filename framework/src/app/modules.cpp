@@ -1,4 +1,4 @@
-// The modules that carry out the commands that few runs need, loaded when one of them is used.
+// Modules for rarely used commands. Each is loaded when its command is used.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 
@@ -17,9 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& reason) {
-  throw RunError(fmt::format(
-      "`{}`, which this command needs, {}; build it (./dev build) or install Mixwell again",
-      file.string(), reason));
+  throw RunError(
+      fmt::format("this command needs the file `{}`, which {}. Build Mixwell (./dev build), or "
+                  "reinstall Mixwell",
+                  file.string(), reason));
 }
 
 fs::path file_of(const std::string& module) {

@@ -1,4 +1,4 @@
-// The modules that carry out the commands that few runs need, loaded when one of them is used.
+// Modules for rarely used commands. Each is loaded when its command is used.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ struct PosteriordbArguments {
   std::string folder = "out/posteriordb";
   std::string engine = "auto";
 
-  /// The study that is made.
+  /// The study file that the command writes.
   std::string study() const { return folder + "/posteriordb.toml"; }
 };
 
@@ -31,18 +31,18 @@ struct ReportArguments {
   bool json = false;
 };
 
-/// Of the jobs that work on a study; "" and 0 = as the cluster has it.
+/// Settings of the Slurm jobs that work on a study. "" and 0 mean the default of the cluster.
 struct SlurmArguments {
   int workers = 1;
-  int limit = 0;  ///< at a time
-  int cpus = 0;   ///< of a worker; 0 = as many as a cell has threads
+  int limit = 0;  ///< largest number of workers that run at a time; 0 = no limit
+  int cpus = 0;   ///< cores per worker; 0 = the number of threads of a cell
   std::string time;
   std::string partition;
   std::string memory;
   std::string account;
   std::string qos;
   std::string prologue;             ///< a file of shell commands
-  std::vector<std::string> sbatch;  ///< more lines for sbatch
+  std::vector<std::string> sbatch;  ///< further options of sbatch
 };
 
 struct StudyArguments : StudyOptions {
@@ -56,7 +56,7 @@ struct StudyArguments : StudyOptions {
   bool cancel = false;
   SlurmArguments slurm;
   bool quiet = false;
-  bool strict = false;  ///< findings are a failure
+  bool strict = false;  ///< treat findings as a failure
 };
 
 struct WorkerArguments {
@@ -71,9 +71,9 @@ struct VerifyArguments {
 };
 
 extern "C" {
-/// Starts MPI, once in a process; its end is that of what is returned, which is the caller's.
+/// Starts MPI; call it once per process. The caller owns the result; deleting it ends MPI.
 MIXWELL_EXPORT Ranks* mixwell_mpi_join();
-/// Which MPI it is: "Open MPI v4.1.4".
+/// The name and version of the MPI library, as in "Open MPI v4.1.4".
 MIXWELL_EXPORT void mixwell_mpi_version(std::string& version);
 /// Writes the study, its data and the reference draws.
 MIXWELL_EXPORT void mixwell_posteriordb_prepare(const PosteriordbArguments& arguments);
@@ -83,19 +83,19 @@ MIXWELL_EXPORT ExitCode mixwell_worker(const WorkerArguments& arguments);
 /// Prints the JSON schema of study files.
 MIXWELL_EXPORT ExitCode mixwell_study_schema();
 MIXWELL_EXPORT ExitCode mixwell_verify_command(const VerifyArguments& arguments);
-/// worlds_report().
+/// Calls worlds_report().
 MIXWELL_EXPORT void mixwell_read_on_worlds(const Program& program, const std::string& name,
                                            bool wants_example, WorldsReport& report);
 }
 
-/// Whether this build has it.
+/// Whether this build has the module.
 bool has_module(const std::string& module);
 
-/// A function of lib/mixwell/commands/MODULE.so, which stays loaded. Throws RunError that names the
-/// file and the cure.
+/// A function of lib/mixwell/commands/MODULE.so. The library stays loaded. Throws a RunError that
+/// names the file and the fix.
 void* module_function(const std::string& module, const char* name);
 
-/// module_function() with the type of its declaration above.
+/// module_function() with the type Function, taken from a declaration above.
 template <class Function>
 Function& from_module(const std::string& module, const char* name) {
   return *reinterpret_cast<Function*>(module_function(module, name));

@@ -1,4 +1,4 @@
-// mixwell new: a plugin and its test from templates, as a project of its own or in Mixwell's tree.
+// mixwell new: writes a plugin and its test from templates, as a project or into Mixwell's tree.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "base/split.hpp"
@@ -30,7 +30,7 @@ struct Arguments {
   std::string kind;
   std::string name;
   std::string folder = ".";
-  std::string tree;  ///< Mixwell's own, or "": a project outside
+  std::string tree;  ///< root of Mixwell's source tree, or "" to write a separate project
   bool by_hand = false;
 };
 
@@ -41,7 +41,7 @@ std::string read_template(const std::string& name) {
   return read_installed(beside_program(MIXWELL_TEMPLATES) / name);
 }
 
-/// Of component, test and manifest: what comes before their templates' names.
+/// The prefix of the names of the templates for component, test and manifest: their folder.
 std::string way(const Arguments& arguments) { return arguments.by_hand ? "by-hand/" : ""; }
 
 /// `my-model` -> `MyModel`.
@@ -72,7 +72,7 @@ bool is_kebab_case(const std::string& name) {
   return are_words && std::islower(static_cast<unsigned char>(name.front())) != 0;
 }
 
-/// Whether a class of that name would hide one of the framework's or of the template.
+/// Whether a class of that name would hide a class of the framework or of the template.
 bool is_taken(const std::string& name, const std::string& source) {
   std::istringstream names(read_template("taken_names.txt"));
   for (std::string taken; std::getline(names, taken);) {
@@ -86,19 +86,20 @@ bool is_taken(const std::string& name, const std::string& source) {
 
 void check_way(const Arguments& arguments) {
   if (!arguments.by_hand || arguments.kind == "model") return;
-  throw InputError(fmt::format("--by-hand is for models, and this is of kind {}", arguments.kind));
+  throw InputError(fmt::format("--by-hand works only with the kind model (got {}). Omit --by-hand",
+                               arguments.kind));
 }
 
 void check_name(const Arguments& arguments) {
   const std::string& name = arguments.name;
   if (!is_kebab_case(name)) {
     throw InputError(fmt::format(
-        "\"{}\" is no id of a component; wanted kebab-case (a-z, 0-9, -), for example my-{}", name,
-        arguments.kind));
+        "\"{}\" is not a valid id of a component. Use kebab-case (a-z, 0-9, -), for example my-{}",
+        name, arguments.kind));
   }
   if (is_taken(class_name(name), read_template(way(arguments) + arguments.kind + ".cpp.in"))) {
     throw InputError(
-        fmt::format("\"{}\": its class would be {}, a name that Mixwell uses; choose another name",
+        fmt::format("\"{}\" would have the class {}, a name that Mixwell uses. Choose another name",
                     name, class_name(name)));
   }
 }
@@ -118,7 +119,7 @@ std::string filled(std::string text, const Arguments& arguments) {
   return text;
 }
 
-/// Pairs of template and file.
+/// Pairs of a template and the file that is made from it.
 using Sources = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<File> filled(const Sources& sources, const Arguments& arguments) {
@@ -144,7 +145,7 @@ Sources of_project(const Arguments& arguments) {
           {"project/temporary_folder.hpp", "tests/temporary_folder.hpp"}};
 }
 
-/// Where Mixwell's tree has components of that kind.
+/// The folder for components of that kind in Mixwell's tree.
 std::string folder_of(const std::string& kind) {
   const bool outermost = kind == "model" || kind == "integrator" || kind == "estimator";
   return (outermost ? "" : "plugins/") + kind + (kind == "steps" ? "" : "s");
@@ -154,16 +155,16 @@ Sources of_tree(const Arguments& arguments) {
   const std::string& kind = arguments.kind;
   const std::string source = way(arguments) + kind;
   const std::string test = "tests/unit/" + file_name(arguments.name);
-  // A component of another kind may have the name already.
+  // A component of another kind may already have a test with this name.
   const bool other = fs::exists(fs::path(arguments.tree) / (test + "_test.cpp"));
   return {{source + ".cpp.in", folder_of(kind) + "/" + arguments.name + ".cpp"},
           {source + "_test.cpp.in", test + (other ? "_" + kind : "") + "_test.cpp"}};
 }
 
-/// A folder beside the one that is named, which vanishes with what was not moved out of it.
+/// A temporary folder beside the final one. The destructor removes it with all files left in it.
 class Draft {
  public:
-  /// `cure`: what to do where nothing can be written.
+  /// `cure`: the end of the error message, which says what to do if a file cannot be written.
   Draft(const fs::path& beside, std::string cure)
       : final_(beside),
         cure_(std::move(cure)),
@@ -187,12 +188,12 @@ class Draft {
     if (!out) fail(errno);
   }
 
-  /// The whole draft becomes the folder beside which it was made.
+  /// Renames the draft to the final folder.
   void keep() const {
     if (::rename(draft_.c_str(), final_.c_str()) != 0) fail(errno);
   }
 
-  /// One file goes to where it belongs in a folder that exists.
+  /// Moves one file to its place in the existing folder `root`.
   void move(const File& file, const fs::path& root) const {
     std::error_code ignored;
     fs::create_directories((root / file.first).parent_path(), ignored);
@@ -203,7 +204,7 @@ class Draft {
  private:
   [[noreturn]] void fail(int error) const {
     throw InputError(
-        fmt::format("cannot write `{}`: {}{}", final_.string(), std::strerror(error), cure_));
+        fmt::format("cannot write `{}`: {}. {}", final_.string(), std::strerror(error), cure_));
   }
 
   fs::path final_;
@@ -217,7 +218,7 @@ void print_next_steps(const Arguments& arguments, const std::string& folder) {
   const std::string prefix =
       installed ? fs::canonical(beside_program("..")).string() : std::string("PREFIX");
   fmt::print(
-      "wrote {0}: the component {1}/{2}, its test, a manifest, a README\n"
+      "wrote {0} with the component {1}/{2}, its test, a manifest and a README\n"
       "Next:\n"
       "  cmake -S {0} -B {0}/build -G Ninja -DCMAKE_PREFIX_PATH={3}\n"
       "  cmake --build {0}/build\n"
@@ -225,21 +226,23 @@ void print_next_steps(const Arguments& arguments, const std::string& folder) {
       "  MIXWELL_PLUGIN_PATH={0}/build mixwell run {0}/manifest.toml\n",
       folder, arguments.kind, arguments.name, prefix);
   if (installed) return;
-  fmt::print("PREFIX is where Mixwell is installed: cmake --install BUILD --prefix PREFIX\n");
+  fmt::print("Install Mixwell into PREFIX first: cmake --install BUILD --prefix PREFIX\n");
 }
 
 void make_project(const Arguments& arguments) {
   const fs::path folder = (fs::path(arguments.folder) / arguments.name).lexically_normal();
   if (!fs::is_directory(arguments.folder)) {
-    throw InputError(fmt::format("--in {}: there is no such folder", arguments.folder));
+    throw InputError(fmt::format(
+        "--in {}: there is no such folder. Create this folder, or choose another folder",
+        arguments.folder));
   }
   if (fs::exists(fs::symlink_status(folder))) {
     throw InputError(fmt::format(
-        "`{}` exists and was left as it is; choose another name, or another folder with --in",
+        "`{}` already exists and was not changed. Choose another name, or another folder with --in",
         folder.string()));
   }
   const std::vector<File> files = filled(of_project(arguments), arguments);
-  const Draft draft(folder, "; choose another folder with --in");
+  const Draft draft(folder, "Choose another folder with --in");
   for (const File& file : files) draft.write(file);
   draft.keep();
   print_next_steps(arguments, folder.string());
@@ -248,8 +251,10 @@ void make_project(const Arguments& arguments) {
 void check_tree(const fs::path& root) {
   const char* const sign = "framework/include/mixwell/plugin.hpp";
   if (fs::exists(root / sign)) return;
-  throw InputError(fmt::format("--in-tree {}: not the root of Mixwell's source tree: it has no {}",
-                               root.string(), sign));
+  throw InputError(fmt::format(
+      "--in-tree {0}: this folder is not the root of Mixwell's source tree, because it has "
+      "no {1}. Give the folder that has {1}",
+      root.string(), sign));
 }
 
 /// Writes both files or none.
@@ -260,9 +265,9 @@ void make_in_tree(const Arguments& arguments) {
   for (const File& file : files) {
     if (!fs::exists(fs::symlink_status(root / file.first))) continue;
     throw InputError(
-        fmt::format("`{}` exists and was left as it is; choose another name", file.first));
+        fmt::format("`{}` already exists and was not changed. Choose another name", file.first));
   }
-  const Draft draft(root / "new", "");
+  const Draft draft(root / "new", "Check the permissions of the folder and the free disk space");
   for (const File& file : files) draft.write(file);
   draft.move(files[0], root);
   try {
@@ -275,7 +280,7 @@ void make_in_tree(const Arguments& arguments) {
 }
 
 ExitCode make(const Arguments& arguments) {
-  kind_called(arguments.kind);  // throws where it is none
+  kind_called(arguments.kind);  // throws if there is no such kind
   check_way(arguments);
   check_name(arguments);
   if (arguments.tree.empty()) {
@@ -287,45 +292,50 @@ ExitCode make(const Arguments& arguments) {
 }
 
 constexpr const char* lesson =
-    "Writes NAME/ with a component that works, to be changed into yours:\n"
-    "  NAME.cpp               class, parameters, registration\n"
-    "  tests/NAME_test.cpp    the contract of its kind, and what only its author knows\n"
-    "  manifest.toml          a run that uses it\n"
-    "  CMakeLists.txt         builds the plugin and its test against an installed Mixwell\n"
-    "  README.md              how to build, test and run it\n"
-    "NAME is the component's id in manifests, in kebab-case (my-model; its test is\n"
-    "tests/my_model_test.cpp). Nothing that exists is touched.\n"
+    "The command writes the folder NAME/ with a working component that you can change:\n"
+    "  NAME.cpp               the class, its parameters and its registration\n"
+    "  tests/NAME_test.cpp    contract checks for this kind, and tests of this component\n"
+    "  manifest.toml          a run that uses the component\n"
+    "  CMakeLists.txt         builds the plugin and its test with an installed Mixwell\n"
+    "  README.md              how to build, test and run the plugin\n"
+    "NAME is the id of the component in manifests, in kebab-case (my-model; its test is\n"
+    "tests/my_model_test.cpp). The command never changes existing files.\n"
     "\n"
-    "Kinds: model (what is sampled), integrator (steps of the flow), estimator (a curvature from\n"
-    "points and gradients), steps (how many a trajectory has), kernel (a Markov transition),\n"
-    "compositor (slots and who updates them), oracle (where the law comes from), recorder (a "
-    "format\n"
-    "of results).\n"
-    "A model is written as a log density, whose gradient follows; with --by-hand, as one that\n"
-    "computes U and its gradient itself.";
+    "Kinds:\n"
+    "  model                  the target density\n"
+    "  integrator             steps of a numerical scheme for Hamiltonian or Langevin flows\n"
+    "  estimator              a preconditioner computed from points and gradients\n"
+    "  steps                  the number of steps of a trajectory\n"
+    "  kernel                 a Markov transition\n"
+    "  compositor             the slots (state variables), and the kernels that update them\n"
+    "  oracle                 the potential that a kernel uses: U, or an estimate of it\n"
+    "  recorder               a file format for results\n"
+    "The template of a model is a log density. Mixwell computes the gradient of this log density.\n"
+    "With --by-hand, the template itself computes U = -log density and the gradient of U.";
 
 }  // namespace
 
 Command new_command() {
   const auto given = std::make_shared<Arguments>();
-  return {
-      .name = "new",
-      .purpose = "Write a project of its own with one plugin and its test",
-      .arguments = {{"kind KIND",
-                     &given->kind,
-                     fmt::format("What the component is: one of {}", fmt::join(kind_names(), ", ")),
-                     {.words = kind_names()}},
-                    {"name ID", &given->name, "Its id, for example my-model"},
-                    {"--in DIR", &given->folder, "Folder to write NAME/ into, by default this one"},
-                    {"--by-hand", &given->by_hand,
-                     "A model with a gradient of its own, for all columns at once"},
-                    {"--in-tree DIR",
-                     &given->tree,
-                     "Mixwell's own source tree: writes component and test there, and no project",
-                     {.excludes = {"--in"}}}},
-      .example = "mixwell new model my-model --in ~/plugins",
-      .notes = lesson,
-      .action = [given] { return make(*given); }};
+  return {.name = "new",
+          .purpose = "Create a project with one plugin and its test",
+          .arguments = {{"kind KIND",
+                         &given->kind,
+                         fmt::format("Kind of the component: {}", fmt::join(kind_names(), ", ")),
+                         {.words = kind_names()}},
+                        {"name ID", &given->name, "Id of the component, for example my-model"},
+                        {"--in DIR", &given->folder,
+                         "Folder to create NAME/ in (default: the current folder)"},
+                        {"--by-hand", &given->by_hand,
+                         "Use the model template with a hand-written gradient, which evaluates "
+                         "many points at once"},
+                        {"--in-tree DIR",
+                         &given->tree,
+                         "Write only the component and its test, into Mixwell's source tree DIR",
+                         {.excludes = {"--in"}}}},
+          .example = "mixwell new model my-model --in ~/plugins",
+          .notes = lesson,
+          .action = [given] { return make(*given); }};
 }
 
 }  // namespace mixwell::app

@@ -1,21 +1,24 @@
-// mixwell plugins: what components there are, and everything one of them declares.
+// mixwell plugins: lists the components, and prints everything that one of them declares.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/text_layout.hpp"
+#include "base/split.hpp"
 #include "files/json.hpp"
 #include "plugin/plugin_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace mixwell::app {
 namespace {
 
-/// Entries of one kind, or all of them if the word is empty.
+/// The entries of one kind, or all entries if the word is empty.
 std::vector<Entry> chosen(const Registry& registry, const std::string& word) {
   if (word.empty()) return registry.entries();
   const Kind kind = kind_called(word);
@@ -24,15 +27,36 @@ std::vector<Entry> chosen(const Registry& registry, const std::string& word) {
   return entries;
 }
 
-void print_list(const Registry& registry, const std::vector<Entry>& entries) {
-  TextTable table({"id", "kind", "summary", "library"});
+/// Adds rows with the id, the kind and the summary. The summary is wrapped to `width` characters.
+void add_rows(TextTable& table, const Entry& entry, std::size_t width, bool with_path) {
+  std::string id = entry.description.id;
+  std::string kind(to_string(entry.kind));
+  const std::string about =
+      wrapped(entry.description.summary, width) + (with_path ? "\n" + entry.library : "");
+  for (const std::string_view line : split(about, '\n'))
+    table.add({std::exchange(id, ""), std::exchange(kind, ""), std::string(line)});
+}
+
+/// The width of the column of summaries: the space beside ids and kinds, but at least 30
+/// characters.
+std::size_t summary_width(const std::vector<Entry>& entries) {
+  std::size_t id = 2;
+  std::size_t kind = 4;
   for (const Entry& entry : entries) {
-    table.add({entry.description.id, std::string(to_string(entry.kind)), entry.description.summary,
-               entry.library});
+    id = std::max(id, width_of(entry.description.id));
+    kind = std::max(kind, width_of(to_string(entry.kind)));
   }
+  const std::size_t taken = id + kind + 4;
+  return std::max<std::size_t>(30, terminal_width() - std::min(taken, terminal_width()));
+}
+
+void print_list(const Registry& registry, const std::vector<Entry>& entries, bool with_paths) {
+  TextTable table({"id", "kind", "summary"});
+  const std::size_t width = summary_width(entries);
+  for (const Entry& entry : entries) add_rows(table, entry, width, with_paths);
   fmt::print("{}", table.text());
   if (registry.broken().empty()) return;
-  fmt::print("\nFound but not usable:\n");
+  fmt::print("\nLibraries that cannot be used:\n");
   for (const BrokenLibrary& broken : registry.broken()) fmt::print("  {}\n", broken.reason);
 }
 
@@ -49,7 +73,7 @@ std::string facts(const Field& field) {
 
 void print_parameters(const Fields& fields, std::size_t width) {
   if (fields.all().empty()) {
-    fmt::print("\nIt has no parameters.\n");
+    fmt::print("\nThis component has no parameters.\n");
     return;
   }
   fmt::print("\nParameters:\n");
@@ -79,11 +103,12 @@ void print_entry(const Entry& entry) {
   fmt::print("\nLibrary: {}\n", entry.library);
 }
 
-/// KIND/ID.
+/// The entry with the name KIND/ID. Throws InputError.
 Entry named(const Registry& registry, const std::string& name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) {
-    throw InputError(fmt::format("\"{}\": wants KIND/ID, as in kernel/hamiltonian", name));
+    throw InputError(
+        fmt::format("\"{}\" must have the form KIND/ID, for example kernel/hamiltonian", name));
   }
   return registry.find(kind_called(name.substr(0, slash)), name.substr(slash + 1));
 }
@@ -92,6 +117,7 @@ struct Arguments {
   std::string kind;
   std::string name;
   bool json = false;
+  bool paths = false;
 };
 
 ExitCode list(const Arguments& arguments) {
@@ -100,7 +126,7 @@ ExitCode list(const Arguments& arguments) {
   if (arguments.json) {
     fmt::print("{}\n", json_text(list_json(registry, entries), 2));
   } else {
-    print_list(registry, entries);
+    print_list(registry, entries, arguments.paths);
   }
   return ExitCode::ok;
 }
@@ -116,14 +142,14 @@ ExitCode show(const Arguments& arguments) {
 }
 
 Command show_command(const std::shared_ptr<Arguments>& given) {
-  return {
-      .name = "show",
-      .purpose = "Print everything that one component declares",
-      .arguments = {{"plugin KIND/ID", &given->name, "Its kind and id, as in kernel/hamiltonian"},
-                    {"--json", &given->json, "Print JSON"}},
-      .example = "mixwell plugins show kernel/hamiltonian",
-      .json = &given->json,
-      .action = [given] { return show(*given); }};
+  return {.name = "show",
+          .purpose = "Print everything that one component declares",
+          .arguments = {{"plugin KIND/ID", &given->name,
+                         "Kind and id of the component, for example kernel/hamiltonian"},
+                        {"--json", &given->json, "Print JSON"}},
+          .example = "mixwell plugins show kernel/hamiltonian",
+          .json = &given->json,
+          .action = [given] { return show(*given); }};
 }
 
 }  // namespace
@@ -131,12 +157,13 @@ Command show_command(const std::shared_ptr<Arguments>& given) {
 Command plugins_command() {
   const auto given = std::make_shared<Arguments>();
   return {.name = "plugins",
-          .purpose = "List the components at hand, and the libraries that could not be used",
+          .purpose = "List the available components, and the libraries that cannot be used",
           .arguments = {{"kind KIND",
                          &given->kind,
-                         fmt::format("One of {}", fmt::join(kind_names(), ", ")),
+                         fmt::format("Only this kind: {}", fmt::join(kind_names(), ", ")),
                          {.optional = true, .words = kind_names()}},
-                        {"--json", &given->json, "Print JSON"}},
+                        {"--paths", &given->paths, "Print the library file of each component too"},
+                        {"--json", &given->json, "Print JSON, with all paths"}},
           .example = "mixwell plugins kernel",
           .json = &given->json,
           .action = [given] { return list(*given); },

@@ -1,4 +1,4 @@
-// mixwell posteriordb: what the defaults achieve on posteriors whose answers are known.
+// mixwell posteriordb: samples the posteriors of posteriordb with Mixwell's defaults.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -16,22 +16,23 @@ struct Given {
 std::vector<Argument> posteriordb_arguments(Given& given) {
   return {{"checkout DIR", &given.database.checkout, "Folder of a checkout of posteriordb"},
           {"--only PATTERN", &given.study.only,
-           "Only posteriors whose name matches it (*, ?, [...]; without these: contains it)"},
+           "Only posteriors whose name contains PATTERN; with *, ? or [...], the whole name must "
+           "match"},
           {"--out DIR", &given.database.folder,
            "Folder for the study and its results (default: out/posteriordb)"},
           {"--engine auto|compile|interpret", &given.database.engine,
-           "Of the model `stan`: auto, compile or interpret"},
+           "Engine of the model `stan`: auto, compile or interpret"},
           {"--jobs",
            &given.study.jobs,
-           "Posteriors to sample at a time (default: all cores)",
+           "Number of posteriors to sample at a time (default: all cores)",
            {.is_positive = true}},
-          {"--retry", &given.study.retry, "Sample failed ones again"},
-          {"--table", &given.study.table, "Print what is known so far, and run nothing"},
-          {"--quiet", &given.study.quiet, "No progress"},
-          {"--json", &given.study.json, "The table as JSON"}};
+          {"--retry", &given.study.retry, "Sample failed posteriors again"},
+          {"--table", &given.study.table, "Print the results so far, and run nothing"},
+          {"--quiet", &given.study.quiet, "Do not show progress"},
+          {"--json", &given.study.json, "Print the table as JSON"}};
 }
 
-/// Runs what is not finished, then prints the table: both are those of the study.
+/// Runs the unfinished posteriors, then prints the table. `mixwell study` does both.
 ExitCode run_posteriordb(const Given& given) {
   const auto& of_study =
       from_module<decltype(mixwell_study_command)>("study", "mixwell_study_command");

@@ -1,8 +1,8 @@
-// The whole program: one command line, one command, one exit code.
+// Runs the program: one command line, one command, one exit code.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "base/shortened.hpp"
 #include "files/json.hpp"
 
@@ -36,7 +36,8 @@ Command whole_program() {
                        complete_command(whole_program), worker_command()}};
 }
 
-/// Throws nothing: where even this cannot be written, the exit code remains.
+/// Prints the message and returns the code. Throws nothing. If the message cannot be written, only
+/// the exit code shows the failure.
 ExitCode fail(bool json, ExitCode code, const std::string& message) {
   print_line(stderr, "mixwell: error: " + message);
   if (json) print_line(stdout, json_text({{"error", message}, {"code", static_cast<int>(code)}}));
@@ -44,13 +45,14 @@ ExitCode fail(bool json, ExitCode code, const std::string& message) {
 }
 
 ExitCode fail_to_print(const std::string& reason) {
-  return fail(false, ExitCode::failed,
-              fmt::format("standard output could not be written: {}; what the command printed is "
-                          "not complete. Free some space, or write to another place",
-                          reason));
+  return fail(
+      false, ExitCode::failed,
+      fmt::format("standard output could not be written: {}. The printed text is incomplete. "
+                  "Free some disk space, or redirect the output to another place",
+                  reason));
 }
 
-/// A command that printed what nobody can read has failed.
+/// Turns success into failure if the output of the command could not be written.
 ExitCode printed(ExitCode code) {
   const bool is_flushed = std::fflush(stdout) == 0;
   const std::string reason = is_flushed ? "an earlier write failed" : std::strerror(errno);
@@ -58,7 +60,8 @@ ExitCode printed(ExitCode code) {
   return fail_to_print(reason);
 }
 
-/// A worker's end is read by the process that started it.
+/// Hidden commands run without a ProcessGuard, because the process that starts a worker reads the
+/// exit status of the worker.
 ExitCode carry_out(const Command& command) {
   const bool json = command.json != nullptr && *command.json;
   std::optional<ProcessGuard> guard;
@@ -80,7 +83,10 @@ ExitCode carry_out(const Command& command) {
   } catch (const std::exception& fault) {
     return fail(json, ExitCode::failed, fault.what());
   } catch (...) {
-    return fail(json, ExitCode::failed, "an exception of an unknown type");
+    return fail(
+        json, ExitCode::failed,
+        "an exception of an unknown type was thrown, probably by a plugin. Change the plugin "
+        "so that it throws types derived from std::exception");
   }
 }
 

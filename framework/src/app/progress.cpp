@@ -1,4 +1,4 @@
-// How far a run or a study has come, shown while it is at work.
+// Shows the progress of a run or a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/progress.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* wipe_line = "\r\033[K";
-constexpr double too_early = 0.5;  ///< seconds, to say how many are left
+constexpr double too_early = 0.5;  ///< seconds before the remaining time is estimated
 
 bool can_rewrite_lines() {
   const char* const terminal = std::getenv("TERM");
@@ -35,7 +35,7 @@ std::string time_left(double seconds) {
                        : fmt::format("{:.1f} h left", seconds / 3600);
 }
 
-/// A second, or 0 before any has passed.
+/// Rate per second; 0 if no time has passed.
 double rate(std::int64_t done, double seconds) {
   return seconds > 0 ? static_cast<double>(done) / seconds : 0.0;
 }
@@ -56,7 +56,7 @@ std::string left_of(const StudyProgress& progress) {
 std::string line_of(const Progress& progress) {
   const auto percent = progress.total > 0 ? 100 * progress.done / progress.total : 0;
   return fmt::format("{}  {} %  {:.3g} sweeps/s  {}  {} divergences",
-                     progress.phase == PhaseKind::warmup ? "warm-up" : "sampling", percent,
+                     progress.phase == PhaseKind::warmup ? "warmup" : "sampling", percent,
                      rate(progress.done, progress.seconds), left_of(progress),
                      progress.divergences);
 }
@@ -108,7 +108,7 @@ bool ProgressDisplay::is_due() {
   return true;
 }
 
-/// A run does not end because its progress cannot be written.
+/// Ignores write errors, because a run must not end when its progress cannot be written.
 template <class Any>
 void ProgressDisplay::print(const Any& progress) const {
   const bool is_line = style_ == Style::line;

@@ -1,4 +1,4 @@
-// How far a run or a study has come, shown while it is at work.
+// Shows the progress of a run or a study.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,23 +11,23 @@
 
 namespace mixwell::app {
 
-/// A line on standard error that rewrites itself and is wiped at the end, where standard error is a
-/// terminal that can rewrite one; or lines of JSON on standard output. At most ten times (JSON:
-/// once) a second.
+/// Shows progress as lines of JSON on standard output, at most once a second. Without JSON, shows
+/// one line on standard error if standard error is a terminal that can rewrite lines. The line is
+/// rewritten at most ten times a second and removed at the end.
 class ProgressDisplay {
  public:
-  /// What the command was asked for: nothing, or JSON.
+  /// The options --quiet and --json of the command.
   ProgressDisplay(bool quiet, bool json);
   ~ProgressDisplay();
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   void show(const Progress& progress);
-  /// A new stage at once.
+  /// Shows a new stage immediately.
   void show(const StudyProgress& progress);
-  /// As JSON the last state, whenever the one before was shown.
+  /// If progress is shown as JSON, prints the last state, even directly after another update.
   void finish(const StudyProgress& progress) const;
-  /// A note on standard error, instead of the line.
+  /// Prints a note on standard error, in place of the progress line.
   void remark(const std::string& text) const;
 
  private:
@@ -40,7 +40,7 @@ class ProgressDisplay {
 
   Style style_;
   std::optional<Clock::time_point> last_;
-  std::string stage_;  ///< of a study, that was shown last
+  std::string stage_;  ///< the stage of a study that was shown last
 };
 
 }  // namespace mixwell::app

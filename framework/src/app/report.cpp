@@ -1,4 +1,4 @@
-// What a person reads at the end of a run: tables, warnings, ways to the draws.
+// The text at the end of a run: tables, warnings and code that opens the draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 using diagnostics::StandardFigures;
 
-/// In units of the variable, or with a format of its own.
+/// A column of the table. If it has no format, each row has its own number of decimals.
 struct Statistic {
   const char* name;
   double StandardFigures::*value;
@@ -44,7 +44,7 @@ std::size_t scalars_in(const std::vector<SummaryRow>& rows) {
       rows.begin(), rows.end(), [](const SummaryRow& row) { return !row.is_element(); }));
 }
 
-/// As many decimals as the Monte Carlo error leaves standing: its first digit is the last shown.
+/// A format whose last decimal is the first significant digit of the Monte Carlo error.
 std::string unit_format(const StandardFigures& figures) {
   constexpr double most_decimals = 8;
   if (!std::isfinite(figures.mcse_mean)) return "{:.4g}";
@@ -61,7 +61,7 @@ std::vector<std::string> row_of(const SummaryRow& row) {
     const char* const format = s.format == nullptr ? own_unit.c_str() : s.format;
     cells.push_back(shown(row.standard.*s.value, format));
   }
-  if (is_unreliable(row)) cells.push_back("too few to trust");
+  if (is_unreliable(row)) cells.push_back("ESS too small to trust");
   return cells;
 }
 
@@ -74,7 +74,7 @@ const NamedFigure* figure_of(const SummaryRow& row, const diagnostics::PaperEsti
   return found == row.papers.end() ? nullptr : &*found;
 }
 
-/// Those that the rows have figures of.
+/// The paper estimators for which the rows have values.
 PaperEstimators papers_in(const std::vector<SummaryRow>& rows) {
   PaperEstimators papers;
   if (rows.empty()) return papers;
@@ -89,12 +89,12 @@ std::vector<std::string> paper_row(const SummaryRow& row, const PaperEstimators&
     cells.push_back(shown(figure_of(row, *paper)->second, paper->is_size ? "{:.0f}" : "{:.2f}"));
   std::string keys;
   for (const std::string& key : row.unreliable)
-    keys += (keys.empty() ? "not to rely on: " : ", ") + key;
+    keys += (keys.empty() ? "unreliable: " : ", ") + key;
   cells.push_back(keys);
   return cells;
 }
 
-/// The rows of a table: all scalars, and the first indexed names; `more` says how to see the rest.
+/// Fills the table with all scalars and the first elements of arrays; see Cut.
 template <class RowOf>
 std::string filled(TextTable table, const std::vector<SummaryRow>& rows, const Cut& cut,
                    const RowOf& row_of) {
@@ -109,11 +109,11 @@ std::string filled(TextTable table, const std::vector<SummaryRow>& rows, const C
     table.add(row_of(row));
   }
   const std::string rest =
-      hidden == 0 ? "" : fmt::format("... {} more rows: {}\n", hidden, cut.more);
+      hidden == 0 ? "" : fmt::format("... {} more rows; to show all: {}\n", hidden, cut.more);
   return table.text() + rest;
 }
 
-/// A table of the papers' estimators; nothing if there are none.
+/// A table of the papers' estimators; "" if there are none.
 std::string paper_table(const std::vector<SummaryRow>& rows, const std::string& heading,
                         const Cut& cut) {
   const PaperEstimators papers = papers_in(rows);
@@ -156,17 +156,17 @@ std::string figure_or_none(double figure) {
 }
 
 std::string reference_text(const ReferenceSummary& reference) {
-  std::string text = fmt::format("\nAgainst {} ({} draws), {} elements", reference.from,
+  std::string text = fmt::format("\nComparison with {} ({} draws), {} elements", reference.from,
                                  reference.draws, reference.coordinates);
   if (!reference.left_out.empty())
-    text += fmt::format("; {} left out, which one side lacks (the first: {})",
+    text += fmt::format("; elements that only one of the two has: {} (the first is {})",
                         reference.left_out.size(), reference.left_out.front());
   const bool no_means = std::isnan(reference.rem) && !std::isnan(reference.rec);
   text += fmt::format(
       "\n  relative error of the mean (REM)        {}{}\n"
       "  relative error of the covariance (REC)  {}\n",
       figure_or_none(reference.rem),
-      no_means ? ": the means of the reference cannot be told from 0" : "",
+      no_means ? ": the means of the reference cannot be distinguished from 0" : "",
       figure_or_none(reference.rec));
   for (const auto& [name, distance] : reference.amari)
     text += fmt::format("  Amari distance of {:<21} {}\n", name, figure_or_none(distance));
@@ -177,10 +177,10 @@ std::string directions_heading(const DirectionsSummary& directions) {
   std::string text = fmt::format("\nAlong {} directions ({}) of {} coordinates",
                                  directions.along.size(), directions.from, directions.coordinates);
   if (!directions.left_out.empty())
-    text += fmt::format("; {} left out, constant or not finite, {} first",
+    text += fmt::format("; constant or non-finite elements left out: {} (the first is {})",
                         directions.left_out.size(), directions.left_out.front());
   if (directions.degenerate > 0)
-    text += fmt::format("; {} more have no variance", directions.degenerate);
+    text += fmt::format("; further directions without variance: {}", directions.degenerate);
   return text + "\n";
 }
 
@@ -190,11 +190,12 @@ std::string directions_text(const DirectionsSummary& directions, const Cut& cut)
                            paper_table(directions.along, "direction", cut);
   if (!directions.smallest) return text;
   const DirectionsSummary::Smallest& smallest = *directions.smallest;
-  return text + fmt::format("smallest ess_bulk {:.0f} along {} = {}\n", smallest.ess_bulk,
+  return text + fmt::format("the smallest ess_bulk is {:.0f}, along {} = {}\n", smallest.ess_bulk,
                             smallest.name, combination(smallest.weights));
 }
 
-/// Element [1,2] in R, where dimensions run the other way round and count from 1: `[3, 2, , ]`.
+/// The subscript of an element in R, where dimensions are reversed and indices start at 1: element
+/// [1,2] is `[3, 2, , ]`.
 std::string r_subscript(const std::vector<std::int64_t>& indices) {
   if (indices.empty()) return {};
   std::string subscript;
@@ -202,7 +203,7 @@ std::string r_subscript(const std::vector<std::int64_t>& indices) {
   return "[" + subscript + ", ]";
 }
 
-/// Inside of quotes in Python or R.
+/// The text escaped for a quoted string in Python or R.
 std::string quotable(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -212,19 +213,20 @@ std::string quotable(const std::string& text) {
   return safe;
 }
 
-/// Before the table, what its columns mean where draws have weights.
+/// The line before the table. It says which columns are weighted, and is empty if the draws have no
+/// weights.
 std::string weights_line(const Summary& summary) {
   if (!summary.weighted) return {};
-  return "weighted by `weight`: mean, sd, quantiles, mcse; of the draws without weights: ess, "
-         "rhat\n";
+  return "mean, sd, quantiles and mcse are weighted by `weight`; ess and rhat ignore the weights\n";
 }
 
-/// After the table, which rows it has not.
+/// The lines after the table that say how many elements are left out.
 std::string left_out_line(const Summary& summary) {
   if (!summary.left_out) return {};
   return fmt::format(
-      "{} of {} elements are left out, none of them among the worst. summary.nc in the folder of "
-      "the run has all;\nrun.summary_rows, and --rows of `mixwell summary`, name those to show.\n",
+      "{} of {} elements are left out. The table shows the worst elements. All elements are in "
+      "summary.nc in the folder of the run.\nUse run.summary_rows, or `mixwell summary` with "
+      "--rows, to show chosen elements.\n",
       summary.left_out->rows, summary.left_out->of);
 }
 
@@ -240,7 +242,7 @@ std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
 
 namespace {
 
-/// A line for each of several kernels.
+/// One line per kernel, if there are several.
 std::string kernel_lines(const std::vector<KernelFigures>& kernels) {
   std::size_t width = 0;
   for (const KernelFigures& one : kernels) width = std::max(width, one.kernel.size());
@@ -253,7 +255,7 @@ std::string kernel_lines(const std::vector<KernelFigures>& kernels) {
   return text;
 }
 
-/// After all figures.
+/// Warnings and statistics that could not be judged. They are printed after all statistics.
 std::string judgement_text(const Summary& summary, const Advice& advice) {
   std::string text;
   for (const std::string& warning : warnings(summary, advice))

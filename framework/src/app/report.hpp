@@ -1,4 +1,4 @@
-// What a person reads at the end of a run: tables, warnings, ways to the draws.
+// The text at the end of a run: tables, warnings and code that opens the draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,27 +16,28 @@ namespace mixwell::app {
 inline constexpr std::size_t short_table = 40;
 inline constexpr std::size_t whole_table = std::numeric_limits<std::size_t>::max();
 
-/// How much of a long table is shown: if there are more than `rows`, indexed names (`beta[7]`) are
-/// left out from the end, scalars never; `more` says how to see all.
+/// Limits the length of a table. If there are more than `rows` rows, the last elements of arrays
+/// (`beta[7]`) are left out. Scalars are never left out. `more` is the command that shows all rows.
 struct Cut {
   std::size_t rows = whole_table;
   std::string more;
 };
 
-/// One row per variable (or direction, as `heading` says); rows whose effective sample sizes are
-/// too small to rely on say so at their end.
+/// A table with one row per variable or direction; `heading` is the heading of the first column. A
+/// row is marked if its effective sample sizes are too small to trust.
 std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
                            const std::string& heading);
 
-/// Acceptance, divergences, E-BFMI and the efficiency, a line or two.
+/// Lines with acceptance rate, divergences, E-BFMI and efficiency.
 std::string sampler_lines(const SamplerSummary& sampler);
 
-/// Lines of Python and R that open `file` (a draws.nc) and the first of the variables in `group`.
+/// Lines of Python and R that open `file` (a draws.nc) and the first variable in `group`.
 std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables,
                           const std::string& group);
 
-/// Table, sampler, papers' estimators, directions and reference where the summary has them,
-/// warnings, and what could not be judged.
+/// The whole summary: the table, the sampler's statistics, the parts that the summary has
+/// (estimators of papers, directions, reference), warnings, and statistics that could not be
+/// judged.
 std::string summary_text(const Summary& summary, const Advice& advice, const Cut& cut);
 
 }  // namespace mixwell::app

@@ -1,4 +1,4 @@
-// mixwell report: one page to look at, of a run or of a study.
+// mixwell report: writes an HTML page of a run or a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -10,15 +10,16 @@ namespace mixwell::app {
 Command report_command() {
   const auto given = std::make_shared<ReportArguments>();
   return {.name = "report",
-          .purpose = "Make one HTML page of a run or a study, to open in any browser, offline",
+          .purpose = "Write an HTML report of a run or a study, a single file that works offline",
           .arguments =
               {{"path DIR|STUDY.toml|TABLE.json", &given->path,
-                "Folder of a run or a study, a study file (its results in out/NAME), or the .json "
-                "that `mixwell study STUDY.toml --table --json` printed"},
+                "Run folder, study folder, study file, or the output of `mixwell study --table "
+                "--json`"},
                {"-o,--out FILE.html", &given->file,
-                "File to write (default: report.html in the folder; TABLE.html beside a table)"},
-               {"--json", &given->json, "Print the file and its size as JSON"}},
+                "File to write (default: report.html in the folder, or TABLE.html beside a table)"},
+               {"--json", &given->json, "Print the file name and its size as JSON"}},
           .example = "mixwell report out/challenger -o challenger.html",
+          .notes = "If the path is a study file, the results are read from out/NAME.",
           .json = &given->json,
           .action = [given] {
             return from_module<decltype(mixwell_report_command)>("report",

@@ -1,4 +1,4 @@
-// mixwell run: from a manifest to a folder of results, and what came of it.
+// mixwell run: runs a manifest, writes a folder of results and reports on it.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/advice.hpp"
 #include "advice/run_json.hpp"
@@ -36,13 +36,14 @@ struct Arguments {
   bool json = false;
 };
 
-/// With a registry, which must outlive it.
+/// A composition with its registry, which must outlive it.
 struct Loaded {
   Registry registry;
   Composition composition;
 };
 
-/// `ranks` null: here alone. Nothing on another rank than 0.
+/// Runs the composition on all ranks, or only in this process if `ranks` is null. Returns a result
+/// on rank 0 only.
 std::optional<RunResult> carry_out(const Composition& composition, const Arguments& arguments,
                                    Ranks* ranks) {
   const StopSignal stop;
@@ -53,7 +54,7 @@ std::optional<RunResult> carry_out(const Composition& composition, const Argumen
   options.resume = !arguments.resumed.empty();
   if (options.resume) options.folder = arguments.resumed;
   set_last_words(fmt::format(
-      "  `mixwell run --resume {}` goes on from the last checkpoint, if there was one\n",
+      "  `mixwell run --resume {}` continues from the last checkpoint, if there is one\n",
       options.folder));
   options.progress = [&display](const Progress& progress) { display.show(progress); };
   options.stop = &stop.request();
@@ -66,7 +67,7 @@ std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
 }
 
-/// "compositor.c.memory = \"others\" (exact)", with " or " between several; "" for none.
+/// "compositor.c.memory = \"others\" (exact)". Several cures are joined by " or "; "" for none.
 std::string text_of(const std::vector<Cure>& cures) {
   std::string text;
   for (const Cure& cure : cures) {
@@ -79,8 +80,8 @@ void print_certificate(const Certificate& certificate, const std::vector<Cure>& 
   fmt::print("\n{}\n", certificate.in_words());
   if (certificate.now.certificate_class() == CertificateClass::exact) return;
   fmt::print(
-      "Warning: the draws are not certified exact. {}`mixwell check` tells the rule and the "
-      "path.\n",
+      "Warning: the draws are not certified exact. {}`mixwell check` shows the rule and the "
+      "path in the kernel graph that decide the class.\n",
       better.empty() ? "" : "Cure: " + text_of(better) + ". ");
 }
 
@@ -89,7 +90,8 @@ void print_report(const Composition& composition, const RunResult& result,
   if (result.summary)
     fmt::print("{}", summary_text(*result.summary, Advice(composition.effective_manifest),
                                   {short_table, "mixwell summary " + result.folder + " --all"}));
-  // Cures evaluate the model. One that ranks divide has no other ranks any more.
+  // Finding cures evaluates the model. If the ranks divide the model, an evaluation needs all
+  // ranks, but the other ranks have ended by now.
   const bool is_whole = composition.division == nullptr || composition.division->ranks() == 1;
   print_certificate(result.certificate, is_whole ? cures(composition, result.certificate, registry)
                                                  : std::vector<Cure>());
@@ -103,10 +105,10 @@ void print_report(const Composition& composition, const RunResult& result,
                                    composition.run.prior ? "prior" : "posterior"));
 }
 
-/// Where a signal came before the summary was made: how to make it.
+/// A text that says how to make a missing summary; "" if the run has its summary.
 std::string words_on_summary(const RunResult& result) {
   if (result.summary) return "";
-  return fmt::format("; the summary is left out: `mixwell summary {}` makes it", result.folder);
+  return fmt::format(". `mixwell summary {}` makes the missing summary", result.folder);
 }
 
 std::optional<Error> fault_of(const RunResult& result) {
@@ -114,9 +116,9 @@ std::optional<Error> fault_of(const RunResult& result) {
   if (complete && result.summary) return std::nullopt;
   const bool goes_on = result.resumable && !complete;
   return RunError(fmt::format(
-      "interrupted; {} in {}{}{}",
-      complete ? "all draws are" : "the draws recorded so far are kept", draws_file(result),
-      goes_on ? fmt::format("; `mixwell run --resume {}` goes on", result.folder) : "",
+      "the run was interrupted. {} in {}{}{}",
+      complete ? "All draws are" : "The draws recorded so far are", draws_file(result),
+      goes_on ? fmt::format(". `mixwell run --resume {}` continues the run", result.folder) : "",
       words_on_summary(result)));
 }
 
@@ -127,14 +129,14 @@ Composition load_for(const Arguments& arguments, const Registry& registry, Ranks
   return load(manifest, registry, ranks);
 }
 
-/// `ranks` null: for this process by itself.
+/// Loads the composition. `ranks` is null if this process runs without other ranks.
 Loaded loaded(const Arguments& arguments, Ranks* ranks) {
   Registry registry = load_registry();
   Composition composition = load_for(arguments, registry, ranks);
   return {std::move(registry), std::move(composition)};
 }
 
-/// Options that all ranks must have alike, beside the manifest's.
+/// The options that must be the same on all ranks, in addition to the manifest.
 std::string options_of(const Arguments& arguments) {
   const RunOptions& options = arguments.options;
   return fmt::format("--out={} --resume={}{}{}", options.folder, arguments.resumed,
@@ -172,7 +174,8 @@ ExitCode run_manifest(const Arguments& arguments, Ranks* ranks) {
   return ExitCode::ok;
 }
 
-/// Rank 0 tells of what another failed with, and its exit code is that of all.
+/// Rank 0 reports the failure of another rank. The exit code of rank 0 is the exit code of all
+/// ranks.
 ExitCode run_manifest(const Arguments& arguments) {
   const std::unique_ptr<Ranks> ranks = join_ranks();
   try {
@@ -186,25 +189,24 @@ std::vector<Argument> run_arguments(Arguments& given) {
   std::vector<Argument> all = manifest_and(
       given.manifest,
       {{"--out DIR", &given.options.folder,
-        "Folder for the results (default: out/NAME; of the prior out/NAME-prior)"},
+        "Folder for the results (default: out/NAME; for the prior, out/NAME-prior)"},
        {"--prior", &given.prior,
-        "Sample the prior in the place of the posterior, as run.prior = true does"},
+        "Sample the prior instead of the posterior (same as run.prior = true)"},
        {"--threads",
         &given.options.threads,
-        "Threads to use, at most eight for each core (default: one for each); results do not "
-        "depend on it",
+        "Number of threads, at most eight per core (default: one per core); does not change "
+        "results",
         {.is_positive = true}},
        {"--force", &given.options.force, "Replace the results of an earlier run"},
        {"--checked", &given.options.checked,
-        "Look for code of plugins that writes where it may not, or whose gradient is another the "
-        "second time; takes about twice as long"},
+        "Check plugins for out-of-bounds writes and non-repeatable gradients (about twice as "
+        "slow)"},
        {"--resume DIR",
         &given.resumed,
-        "Go on with the interrupted run in that folder, instead of a manifest; the draws are those "
-        "of a run without interruption",
+        "Continue the interrupted run in DIR; the draws equal those of an uninterrupted run",
         {.excludes = {"manifest", "--set", "--out", "--force", "--prior"}}},
-       {"--quiet", &given.quiet, "Print nothing but errors, and with --json the result"},
-       {"--json", &given.json, "Print progress and result as lines of JSON"}});
+       {"--quiet", &given.quiet, "Print only errors (with --json, also the result)"},
+       {"--json", &given.json, "Print progress and the result as lines of JSON"}});
   all.front().required_unless = "--resume";
   return all;
 }
@@ -214,12 +216,12 @@ std::vector<Argument> run_arguments(Arguments& given) {
 Command run_command() {
   const auto given = std::make_shared<Arguments>();
   return {.name = "run",
-          .purpose = "Run a manifest and report what came of it",
+          .purpose = "Run a manifest and report the results",
           .arguments = run_arguments(*given),
           .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
           .notes =
-              "Replicates, or with run.ranks = \"data\" the data, are divided among processes of "
-              "MPI where there are several:\n"
+              "If MPI starts several processes, they divide the replicates among them. With\n"
+              "run.ranks = \"data\", they divide the data instead. Example:\n"
               "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
           .json = &given->json,
           .action = [given] { return run_manifest(*given); }};

@@ -1,4 +1,4 @@
-// mixwell schema: the JSON schemas of manifests and studies, for editors.
+// mixwell schema: prints the JSON schemas of manifests and studies, for editors.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -23,8 +23,8 @@ ExitCode schema(bool of_studies) {
 Command schema_command() {
   const auto of_studies = std::make_shared<bool>(false);
   return {.name = "schema",
-          .purpose = "Print a JSON schema of manifests, made from all plugins at hand, for editors",
-          .arguments = {{"--study", of_studies.get(), "Of study files instead"}},
+          .purpose = "Print the JSON schema of manifests for editors, with all available plugins",
+          .arguments = {{"--study", of_studies.get(), "Print the schema of study files instead"}},
           .example = "mixwell schema > mixwell.schema.json",
           .action = [of_studies] { return schema(*of_studies); }};
 }

@@ -1,9 +1,9 @@
-// What the program does on a signal: it ends when it can, or says which plugin's code crashed.
+// Signal handlers for stop requests, and for crashes, which name the plugin that was running.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/signals.hpp"
 
 #include "base/present_call.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 
 #include <mixwell/base/error.hpp>
 
@@ -45,8 +45,7 @@ void tell_of(const PresentCall& call) noexcept {
 constexpr unsigned patience_seconds = 1;
 constexpr std::array<int, 2> stopping = {SIGINT, SIGTERM};
 
-/// Most summaries are made in this time: of a run that was ended by hand, too, a user wants the
-/// table.
+/// Time limit for the summary of an interrupted run. Most summaries need less time.
 constexpr double patience = 2.0;  // s
 StopRequest stop_request{patience};
 
@@ -57,7 +56,8 @@ void set(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-/// The second one does what it would have done without a handler, once this returns.
+/// The first signal requests a stop. The second signal has its default effect when this function
+/// returns.
 void request_stop(int signal) {
   if (!stop_request.make()) {
     set(signal, SIG_DFL);
@@ -67,14 +67,16 @@ void request_stop(int signal) {
   ::alarm(patience_seconds);
 }
 
-/// Of the first thread that is in a call, for the others mostly are in the same. Between two calls
-/// it asks again.
+/// Prints the plugin call of the first thread that is in a plugin. Other threads are mostly in the
+/// same call. If no thread is in a plugin, tries again later.
 void tell_what_it_waits_for(int) {
   for (const PresentCall& call : present_calls()) {
     if (call.task() == nullptr && call.component() == nullptr) continue;
-    tell("mixwell: note: the program ends when it can, and is still");
+    tell("mixwell: note: the program will end as soon as it can, but it is still");
     tell_of(call);
-    tell("; a second signal ends it at once, and keeps the last checkpoint if there is one\n");
+    tell(
+        ". A second signal ends the program at once and keeps the last checkpoint, if there is "
+        "one\n");
     return;
   }
   ::alarm(patience_seconds);
@@ -91,11 +93,11 @@ std::array<Crash, 5> crashes = {{{SIGSEGV, "segmentation fault (SIGSEGV)"},
                                  {SIGILL, "illegal instruction (SIGILL)"},
                                  {SIGABRT, "aborted (SIGABRT)"}}};
 
-/// The process that is guarded; none of its children is.
+/// The process that a ProcessGuard guards. The children of this process are not guarded.
 std::atomic<pid_t> guarded{0};
 std::atomic<const char*> last_words{nullptr};
 
-/// Whatever stands in the way: functions to be called at the exit, other threads.
+/// Ends the process without calling exit handlers and without waiting for other threads.
 [[noreturn]] void end_now(int code) noexcept {
   ::syscall(SYS_exit_group, code);
   __builtin_unreachable();
@@ -107,7 +109,8 @@ void tell_rest() noexcept {
   if (const char* const words = last_words) tell(words);
 }
 
-/// Only writes. A sanitizer that listened before has its say after it.
+/// Writes a message to standard error. A handler that was installed before, such as a sanitizer's,
+/// runs after the message.
 void tell_of_crash(int signal, siginfo_t* info, void* context) {
   const Crash& crash = *std::find_if(crashes.begin(), crashes.end(),
                                      [&](const Crash& one) { return one.signal == signal; });
@@ -124,7 +127,7 @@ void refuse_exit(int code, void*) {
 
 void refuse_quick_exit() { refuse_exit(EXIT_SUCCESS, nullptr); }
 
-/// Called after what plugins leave to be called at the exit, and before what libraries do.
+/// Registers handlers that run after the exit handlers of plugins and before those of libraries.
 void listen_to_exits() {
   static const bool listens = [] {
     ::on_exit(refuse_exit, nullptr);
@@ -151,7 +154,7 @@ StopSignal::~StopSignal() {
 const StopRequest& StopSignal::request() const noexcept { return stop_request; }
 
 ProcessGuard::ProcessGuard() {
-  const CallMark first(nullptr);  // which gives this thread a stack for signals
+  const CallMark first(nullptr);  // gives this thread a stack for signals
   listen_to_exits();
   struct sigaction action = {};
   action.sa_sigaction = tell_of_crash;
@@ -169,7 +172,7 @@ void set_last_words(const std::string& text) { last_words = kept_text(text); }
 
 void end_process(int code) noexcept {
   if (guarded != ::getpid()) end_now(code);
-  tell("mixwell: error: a plugin ended the process");
+  tell("mixwell: error: a plugin ended the process instead of throwing an exception");
   tell_rest();
   end_now(static_cast<int>(ExitCode::failed));
 }

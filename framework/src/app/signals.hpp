@@ -1,4 +1,4 @@
-// What the program does on a signal: it ends when it can, or says which plugin's code crashed.
+// Signal handlers for stop requests, and for crashes, which name the plugin that was running.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace mixwell::app {
 
-/// While it lives, the first SIGINT or SIGTERM makes `request`; where the program is at work a
-/// second later, a line tells with which plugin's call. A second signal ends the program as usual.
-/// One at a time.
+/// While this object exists, the first SIGINT or SIGTERM requests a stop. If the program still runs
+/// a second later, it prints the plugin that it waits for. A second signal ends the program
+/// as usual. Only one object may exist at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -21,9 +21,9 @@ class StopSignal {
   const StopRequest& request() const noexcept;
 };
 
-/// While it lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) and an exit that is not the
-/// program's own print which plugin's code was running, and end the process with exit code 1. Files
-/// stay as they are: the last checkpoint is whole. One at a time.
+/// While this object exists, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) or a call of exit()
+/// by a plugin prints which plugin's code was running, and ends the process with exit code 1. Files
+/// are not touched, so the last checkpoint stays complete. Only one object may exist at a time.
 class ProcessGuard {
  public:
   ProcessGuard();
@@ -32,10 +32,10 @@ class ProcessGuard {
   ProcessGuard& operator=(const ProcessGuard&) = delete;
 };
 
-/// Printed below the message of a guard, from now on.
+/// Sets the text that a guard prints below its message.
 void set_last_words(const std::string& text);
 
-/// Ends the process as `_exit` does; under a guard with its message and exit code 1.
+/// Ends the process as `_exit` does. If a guard exists, prints its message and uses exit code 1.
 [[noreturn]] void end_process(int code) noexcept;
 
 }  // namespace mixwell::app

@@ -1,4 +1,4 @@
-// mixwell study: many runs from one file, and their table; and mixwell worker, which it starts.
+// mixwell study: runs many cells from one file and prints their table. mixwell worker: runs cells.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -10,32 +10,32 @@
 namespace mixwell::app {
 namespace {
 
-/// Of the jobs that --slurm submits.
+/// Options of the jobs that --slurm submits.
 std::vector<Argument> slurm_arguments(SlurmArguments& given) {
   std::vector<Argument> all = {
       {"--workers",
        &given.workers,
-       "Workers to submit",
+       "Number of workers to submit",
        {.shows_default = true, .is_positive = true}},
       {"--limit",
        &given.limit,
-       "Workers that may run at a time (the % of a job array)",
+       "Largest number of workers that run at a time (the % of a job array)",
        {.is_positive = true}},
       {"--cpus-per-task",
        &given.cpus,
-       "Cores of a worker: it runs as many cells at a time as they have threads for (default: one "
+       "Cores per worker; more cores run more cells at a time (default: one core per thread of a "
        "cell)",
        {.is_positive = true}},
       {"--time TIME", &given.time,
-       "Time limit of a worker, as sbatch has it; cells go on after it"},
-      {"--partition NAME", &given.partition, "As of sbatch, like the next three"},
-      {"--mem SIZE", &given.memory, "Memory of a worker"},
-      {"--account NAME", &given.account, "Whom it is charged to"},
-      {"--qos NAME", &given.qos, "Quality of service"},
+       "Time limit of a worker, as for sbatch; a requeued worker continues unfinished cells"},
+      {"--partition NAME", &given.partition, "Partition of the workers, as for sbatch"},
+      {"--mem SIZE", &given.memory, "Memory per worker, as for sbatch"},
+      {"--account NAME", &given.account, "Account to charge, as for sbatch"},
+      {"--qos NAME", &given.qos, "Quality of service, as for sbatch"},
       {"--sbatch TEXT", &given.sbatch,
-       "Any other option of sbatch, such as '--constraint=avx2'; may be repeated"},
+       "Any other option of sbatch, for example '--constraint=avx2' (repeatable)"},
       {"--prologue FILE", &given.prologue,
-       "Shell commands that come before the worker, such as `module load`"}};
+       "File with shell commands to run before each worker, for example `module load`"}};
   for (Argument& argument : all) argument.needs = {"--slurm"};
   return all;
 }
@@ -43,56 +43,55 @@ std::vector<Argument> slurm_arguments(SlurmArguments& given) {
 std::vector<Argument> study_arguments(StudyArguments& given) {
   std::vector<Argument> all = {
       {"study STUDY.toml|DIR", &given.path,
-       "Study file (TOML), or with --table, --why, --follow, --cancel its results"},
+       "Study file (TOML), or the results folder with --table, --why, --follow or --cancel"},
       {"--out DIR", &given.folder, "Folder for the results (default: out/NAME)"},
       {"--jobs",
        &given.jobs,
-       "Cells to run at a time, at most eight for each core (default: all cores)",
+       "Number of cells to run at a time, at most eight per core (default: all cores)",
        {.is_positive = true}},
       {"--only PATTERN", &given.only,
-       "Only cells whose id begins with it or whose label MODEL/VARIANT/AXES/SEED matches it (*, "
-       "?, [...]; without these: anywhere in the label)"},
+       "Only cells whose id begins with PATTERN or whose label matches PATTERN (see below)"},
       {"--retry", &given.retry, "Run failed cells again"},
-      {"--quick", &given.quick, "The short form that [study.quick] describes, into out/NAME-quick"},
+      {"--quick", &given.quick,
+       "Run the short form of the study from [study.quick]; results are in out/NAME-quick"},
       {"--worker",
        &given.worker,
-       "Be one of several processes at work on the study, here or on other machines that see its "
-       "folder; end when nothing is left for this one",
+       "Run as one of several workers that share this study; exit when no cells remain",
        {.excludes = {"--retry"}}},
       {"--prepare",
        &given.prepare,
-       "Write down for workers what the cells are, and run none",
+       "Write the list of cells for the workers, and run no cell",
        {.excludes = {"--worker"}}},
       {"--scratch DIR", &given.scratch,
-       "Run each cell in a folder there, on a disk of the machine, and move its files to the "
-       "study's folder when it ends; with --slurm, '$TMPDIR' is that of the node"},
-      {"--dry-run", &given.dry_run, "List the cells, their certificates and what they may cost"},
+       "Local folder to run cells in; their files move to the study's folder (see below)"},
+      {"--dry-run", &given.dry_run,
+       "List the cells with their certificates and estimated costs, and run none"},
       {"--table",
        &given.table,
-       "Print what is known of every cell, at any time",
+       "Print a table of all cells with the results so far",
        {.excludes = {"--dry-run"}}},
       {"--why CELL",
        &given.why,
-       "Say what made a cell run anew: its id or label",
+       "Explain why the cell with this id or label was or was not run again",
        {.excludes = {"--dry-run", "--table"}}},
       {"--strict",
        &given.strict,
-       "Exit with code 1 where the study has findings, such as a tuning without a score",
+       "Exit with code 1 if the study has findings, for example a tuning without a score",
        {.excludes = {"--dry-run", "--why", "--prepare"}}},
-      {"--quiet", &given.quiet, "Print nothing but errors and notes, and with --json the result"},
-      {"--csv", &given.csv, "The table as CSV", {.needs = {"--table"}}},
-      {"--json", &given.json, "Progress, table or plan as JSON", {.excludes = {"--csv"}}},
+      {"--quiet", &given.quiet, "Print only errors and notes (with --json, also the result)"},
+      {"--csv", &given.csv, "Print the table as CSV", {.needs = {"--table"}}},
+      {"--json", &given.json, "Print progress, table or plan as JSON", {.excludes = {"--csv"}}},
       {"--slurm",
        &given.to_slurm,
-       "Submit workers to Slurm and return (docs/clusters.md)",
+       "Submit workers to Slurm and exit (docs/clusters.md)",
        {.excludes = {"--dry-run", "--table", "--why", "--worker", "--prepare"}}},
       {"--follow",
        &given.follow,
-       "Show how far a study is at which workers are, until it has ended",
+       "Show the progress of a study that workers run, until it ends",
        {.excludes = {"--slurm", "--worker"}}},
       {"--cancel",
        &given.cancel,
-       "End the jobs that --slurm has submitted; their cells keep their checkpoints",
+       "Cancel the jobs that --slurm submitted; their cells keep their checkpoints",
        {.excludes = {"--slurm", "--follow", "--worker"}}}};
   for (Argument& argument : slurm_arguments(given.slurm)) all.push_back(std::move(argument));
   return all;
@@ -102,22 +101,32 @@ std::vector<Argument> study_arguments(StudyArguments& given) {
 
 Command study_command() {
   const auto given = std::make_shared<StudyArguments>();
-  return {.name = "study",
-          .purpose = "Run what is not finished of a study: many runs from one file",
-          .arguments = study_arguments(*given),
-          .example = "mixwell study examples/studies/step-size.toml --jobs 2",
-          .json = &given->json,
-          .action = [given] {
-            return from_module<decltype(mixwell_study_command)>("study",
-                                                                "mixwell_study_command")(*given);
-          }};
+  return {
+      .name = "study",
+      .purpose = "Run the unfinished cells of a study (many runs from one file)",
+      .arguments = study_arguments(*given),
+      .example = "mixwell study examples/studies/step-size.toml --jobs 2",
+      .notes =
+          "The label of a cell is MODEL/VARIANT/AXES/SEED. A PATTERN with *, ? or [...] must\n"
+          "match the whole label. Any other PATTERN may occur anywhere in the label.\n"
+          "\n"
+          "--worker: the workers may run on several machines that share the study's folder.\n"
+          "\n"
+          "--scratch: each cell runs in a folder inside DIR, on a disk of the machine. When the\n"
+          "cell ends, its files move to the study's folder. With --slurm, the node that runs the\n"
+          "cell expands variables in DIR, for example '$TMPDIR'.",
+      .json = &given->json,
+      .action = [given] {
+        return from_module<decltype(mixwell_study_command)>("study",
+                                                            "mixwell_study_command")(*given);
+      }};
 }
 
 Command worker_command() {
   const auto given = std::make_shared<WorkerArguments>();
   return {.name = "worker",
-          .purpose = "Serve `mixwell study`; not for use by hand",
-          .arguments = {{"--memory", &given->memory, "Limit in MiB", {.is_positive = true}}},
+          .purpose = "Run cells for `mixwell study`; not for use by hand",
+          .arguments = {{"--memory", &given->memory, "Memory limit in MiB", {.is_positive = true}}},
           .action =
               [given] {
                 return from_module<decltype(mixwell_worker)>("study", "mixwell_worker")(*given);

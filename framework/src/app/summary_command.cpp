@@ -1,4 +1,4 @@
-// mixwell summary: the summary table of draws on disk.
+// mixwell summary: prints the summary table of the draws in a folder or file.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/report.hpp"
@@ -23,42 +23,49 @@ struct Arguments {
 
 std::string explanation() {
   std::string text =
-      "Figures follow R's package posterior 1.4 (Vehtari et al. 2021); summary.json names the\n"
-      "estimator of each, its version and its source. An effective sample size below 100, or "
-      "below\n"
-      "20 for each chain, is itself too rough to trust, and marked so.\n\n"
-      "Where the run recorded a `weight` for each draw (a step size that falls), mean, sd,\n"
-      "quantiles and mcse are weighted by it; --unweighted leaves the weights out.\n\n"
-      "--ess adds estimators of single papers, for comparison with their tables:\n";
+      "The statistics are defined as in the R package posterior 1.4 (Vehtari et al. 2021).\n"
+      "summary.json gives the estimator of each statistic, with its version and source. An\n"
+      "effective sample size below 100, or below 20 per chain, is too imprecise to trust, so the\n"
+      "table marks such rows.\n\n"
+      "If the run recorded a `weight` for each draw (as runs with a decreasing step size do),\n"
+      "mean, sd, quantiles and mcse use these weights. --unweighted ignores the weights.\n\n"
+      "A summary of more than 20000 elements shows only the worst elements. --rows adds the rows\n"
+      "of a variable (x), an element (b[2,3], or b[Ulm,3] by label) or a slice (b[0,:]).\n\n"
+      "--ess adds estimators from individual papers, for comparison with their tables:\n";
   for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
     text += fmt::format("  {:<20} {}\n                       {}\n", paper.id, paper.definition.name,
                         paper.definition.source);
   return text +
-         "\n--directions adds rows for projections of the draws, as a sampler may move well along\n"
-         "every coordinate and badly along a combination of them:\n"
-         "  principal            eigenvectors of the covariance of the draws; all of them, the\n"
-         "                       worst one spelled out. Directions depend on units: choose\n"
-         "                       variables on one scale with --of\n"
-         "  FILE.csv             one direction a row: columns are elements (x[3], or x[Ulm] by\n"
-         "                       label), slices (x[0:3]) or whole arrays (x: the same weight for\n"
-         "                       each element), and `name` if wanted. Two lines, `name,x` and\n"
-         "                       `all,1`, are the direction (1, ..., 1)\n"
-         "\n--reference compares mean and covariance with those of other draws (all elements that\n"
-         "both have, or those of --of), in the same coordinates: a run, or a FILE.csv with a row\n"
-         "for each draw and columns like those of --directions FILE.csv, elements only:\n"
+         "\n--directions adds rows for projections of the draws. A sampler may mix well along\n"
+         "every coordinate and badly along a combination of coordinates:\n"
+         "  principal            all eigenvectors of the covariance of the draws, with the\n"
+         "                       largest weights of the worst eigenvector. Eigenvectors\n"
+         "                       depend on units, so use --of to select variables on the\n"
+         "                       same scale\n"
+         "  FILE.csv             one direction per row. Columns are elements (x[3], or x[Ulm] by\n"
+         "                       label), slices (x[0:3]), whole arrays (x: the same weight for\n"
+         "                       each element) and, optionally, `name`. The two lines `name,x`\n"
+         "                       and `all,1` give the direction (1, ..., 1)\n"
+         "\n--reference compares the mean and covariance of the draws with those of other draws.\n"
+         "It uses all elements that both sets of draws have, or the variables of --of. Both sets\n"
+         "must use the same coordinates. The reference is a run, or a FILE.csv with one row per\n"
+         "draw and one column per element, named as for --directions. Two errors are shown:\n"
          "  REM                  sum |mean - mean0| / sum |mean0| over the elements\n"
-         "  REC                  the same of their covariances; needs two draws\n"
-         "--amari NAME adds how far the mean of a square matrix is from the reference's, 0 where\n"
-         "they are equal up to order, sign and scale of rows, at most 1.";
+         "  REC                  the same for the covariances; needs two draws\n"
+         "--amari NAME adds the Amari distance between the mean of a square matrix and the mean\n"
+         "of this matrix in the reference. The distance is at most 1. It is 0 if the means are\n"
+         "equal up to the order, sign and scale of their rows.";
 }
 
-/// What was allowed once is not forgotten.
+/// Repeats the certificate of the run, unless the certificate is exact.
 void print_mark(const std::string& certificate) {
   const std::optional<CertificateClass> found = certificate_class_from(certificate);
   if (found == CertificateClass::exact) return;
   const bool sampler = found != CertificateClass::biased && found != CertificateClass::none;
   fmt::print("\ncertificate {}{}\n", certificate,
-             sampler ? "" : ": these are not draws of the target, whatever the figures above say");
+             sampler
+                 ? ""
+                 : ": these are not draws from the target, whatever the statistics above suggest");
 }
 
 ExitCode summary(const Arguments& arguments) {
@@ -83,33 +90,31 @@ std::vector<std::string> estimator_names() {
 
 std::vector<Argument> summary_arguments(Arguments& given) {
   SummaryOptions& options = given.options;
-  return {
-      {"draws DIR|FILE.nc", &given.path, "Folder of a run, or a draws.nc"},
-      {"--ess NAME[,NAME...]",
-       &options.ess,
-       "Estimators of single papers to show as well (below)",
-       {.words = estimator_names(), .comma_separates = true}},
-      {"--directions principal|FILE.csv", &options.directions,
-       "Summarise projections of the draws as well (below)"},
-      {"--reference DIR|FILE.nc|FILE.csv", &options.reference,
-       "Compare mean and covariance with those of other draws (below)"},
-      {"--amari NAME[,NAME...]",
-       &options.amari,
-       "Matrices to compare with those of --reference (below)",
-       {.comma_separates = true}},
-      {"--of NAME[,NAME...]",
-       &options.of,
-       "Variables that make up the vector of --directions and --reference (default: all real ones)",
-       {.comma_separates = true}},
-      {"--unweighted", &options.unweighted,
-       "Let every draw count the same, whatever its recorded `weight`"},
-      {"--rows NAME", &options.rows,
-       "Variable (x), element (b[2,3], or b[Ulm,3] by label) or slice (b[0,:]) to show where there "
-       "are more than 20000 elements and only the worst are shown; may be repeated"},
-      {"--table FILE.nc", &options.table,
-       "Write the rows of all elements to this file as well, as NetCDF"},
-      {"--all", &given.all, "Show every row of a long table"},
-      {"--json", &given.json, "Print summary.json"}};
+  return {{"draws DIR|FILE.nc", &given.path, "Folder of a run, or a draws.nc file"},
+          {"--ess NAME[,NAME...]",
+           &options.ess,
+           "Additional estimators to show, from individual papers (see below)",
+           {.words = estimator_names(), .comma_separates = true}},
+          {"--directions principal|FILE.csv", &options.directions,
+           "Also summarise projections of the draws (see below)"},
+          {"--reference DIR|FILE.nc|FILE.csv", &options.reference,
+           "Compare the mean and covariance with those of other draws (see below)"},
+          {"--amari NAME[,NAME...]",
+           &options.amari,
+           "Matrices to compare with the same matrices of --reference (see below)",
+           {.comma_separates = true}},
+          {"--of NAME[,NAME...]",
+           &options.of,
+           "Variables that --directions and --reference use (default: all real variables)",
+           {.comma_separates = true}},
+          {"--unweighted", &options.unweighted,
+           "Ignore the recorded `weight` and give every draw the same weight"},
+          {"--rows NAME", &options.rows,
+           "Rows to show even if a summary shows only the worst elements (see below; repeatable)"},
+          {"--table FILE.nc", &options.table,
+           "Also write the rows of all elements to this NetCDF file"},
+          {"--all", &given.all, "Show every row of a long table"},
+          {"--json", &given.json, "Print the summary as JSON (summary.json)"}};
 }
 
 }  // namespace
@@ -117,7 +122,7 @@ std::vector<Argument> summary_arguments(Arguments& given) {
 Command summary_command() {
   const auto given = std::make_shared<Arguments>();
   return {.name = "summary",
-          .purpose = "Summarise the draws of a run, from its draws.nc",
+          .purpose = "Summarise the draws of a run",
           .arguments = summary_arguments(*given),
           .example = "mixwell summary out/challenger --ess qnhmc --directions principal",
           .notes = explanation(),

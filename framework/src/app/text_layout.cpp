@@ -1,4 +1,4 @@
-// Text for people: an effective sample size, tables, lines that fit the terminal.
+// Formats effective sample sizes, tables and lines that fit the terminal.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/text_layout.hpp"
 
@@ -20,7 +20,7 @@ std::string padded(const std::string& cell, std::size_t width, bool stands_right
   return stands_right ? blanks + cell : cell + blanks;
 }
 
-/// One line of the text; empty words are further spaces, which stay.
+/// Wraps one line of the text. Repeated spaces, which appear as empty words, are kept.
 std::string wrapped_line(std::string_view line, std::size_t width, const std::string& margin) {
   std::string text = margin;
   std::size_t used = margin.size();

@@ -1,4 +1,4 @@
-// Text for people: an effective sample size, tables, lines that fit the terminal.
+// Formats effective sample sizes, tables and lines that fit the terminal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,24 +9,25 @@
 
 namespace mixwell::app {
 
-/// "4009 (3080 to 5220)": with its 95 % interval exp(log ESS +- 1.96 mcse / ESS), as its error is
-/// one of the logarithm; "34 (rough)" where that is wider than a factor of 3 either way; the number
-/// alone where no error is known, "-" where there is no number.
+/// "4009 (3080 to 5220)": an effective sample size with its 95 % interval
+/// exp(log ESS +- 1.96 mcse / ESS), because `mcse` / ESS is the error of log ESS. "34 (rough)" if
+/// the interval is wider than a factor of 3 on each side. Only the number if `mcse` is unknown. "-"
+/// if the number is not finite.
 std::string ess_text(double ess, double mcse);
 
-/// Characters of UTF-8 text: bytes that do not continue another one.
+/// The number of characters of UTF-8 text (bytes that are not continuation bytes).
 std::size_t width_of(std::string_view text);
 
-/// The first line of a text, for a cell of so many bytes at most; "..." where it is cut.
+/// The first line of a text, cut to at most `length` bytes. A cut line ends with "...".
 std::string cut(const std::string& text, std::size_t length);
 
-/// Rows under a heading; a row may have fewer cells than there are columns.
+/// A table of text. A row may have fewer cells than there are columns.
 class TextTable {
  public:
-  /// The cells of a column whose heading begins with `>` stand at its right end.
+  /// A heading that begins with `>` makes its column right-aligned.
   explicit TextTable(std::vector<std::string> headings);
   void add(std::vector<std::string> row);
-  /// Two spaces between columns, none at the ends of lines.
+  /// Columns are separated by two spaces; lines have no trailing spaces.
   std::string text() const;
 
  private:
@@ -38,12 +39,12 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Columns of the terminal that standard output is, at least 60; 100 where it is none.
+/// The width of the terminal in characters, at least 60; 100 if standard output is not a terminal.
 std::size_t terminal_width();
 
-/// The text in lines of at most `width` characters, broken at spaces: a word that is longer stands
-/// alone. Each line begins with `indent` spaces, which count; lines of the text stay apart. Without
-/// the last line's end.
+/// Wraps the text at spaces into lines of at most `width` characters, including `indent` spaces at
+/// the beginning of each line. A longer word gets its own line. Line breaks of the text are kept.
+/// The result has no final line break.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace mixwell::app

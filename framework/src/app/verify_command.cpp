@@ -1,4 +1,4 @@
-// mixwell verify: puts a composition's certificate to the test.
+// mixwell verify: tests the certificate of a composition by sampling.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -16,33 +16,33 @@ Command verify_command() {
       given->manifest,
       {{"--target NAME",
         &given->settings.targets,
-        fmt::format("Only these targets, in the place of the model: {}",
+        fmt::format("Targets on which to test the composition (default: all): {}",
                     fmt::join(verify_target_names, ", ")),
         {.words = {verify_target_names.begin(), verify_target_names.end()}, .takes_many = true}},
        {"--budget",
         &given->settings.budget,
-        "Gradients to spend over all targets",
+        "Number of gradient evaluations to spend, over all targets",
         {.shows_default = true, .is_positive = true}},
        {"--alpha",
         &given->settings.alpha,
-        "Chance that a right composition is called biased",
+        "Probability that a correct composition is called biased",
         {.shows_default = true, .range = {{1e-300, 0.5}}}},
        {"--max-seconds", &given->settings.max_seconds,
-        "Stop after so long; the outcome is then inconclusive"},
+        "Time limit in seconds; if the limit is reached, the outcome is inconclusive"},
        {"--threads",
         &given->threads,
-        "Threads, at most eight for each core; 0 = all cores. The outcome does not depend on it",
+        "Number of threads, at most eight per core (0 = all cores); does not change the outcome",
         {.shows_default = true}},
        {"--json", &given->json, "Print the result as JSON"}});
   return {
       .name = "verify",
-      .purpose = "Test whether a composition keeps the targets that its certificate says it keeps",
+      .purpose = "Test by sampling whether a composition does what its certificate says",
       .arguments = std::move(arguments),
       .example = "mixwell verify manifest.toml --target quartic --target banana",
       .notes =
-          "The outcome over all targets is kept, and told as `tested` by the certificate of this "
-          "very composition,\nin $XDG_STATE_HOME/mixwell/verified "
-          "(~/.local/state/mixwell/verified).",
+          "The outcome over all targets is saved in $XDG_STATE_HOME/mixwell/verified\n"
+          "(~/.local/state/mixwell/verified). Certificates of the same composition then show the\n"
+          "outcome as `tested`.",
       .json = &given->json,
       .action = [given] {
         return from_module<decltype(mixwell_verify_command)>("verify",

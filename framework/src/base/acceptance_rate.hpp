@@ -1,4 +1,4 @@
-// The statistic by which every accept is known, to summaries and to verify.
+// The name of the statistic that every accept step records, for summaries and verify.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,8 @@ namespace mixwell {
 
 inline constexpr char acceptance_rate[] = "acceptance_rate";
 
-/// It, or NAME_acceptance_rate where several kernels are recorded.
+/// Whether a statistic is an acceptance rate. If several kernels are recorded, its name is
+/// NAME_acceptance_rate.
 constexpr bool is_acceptance_rate(std::string_view statistic) {
   constexpr std::string_view own = acceptance_rate;
   if (!statistic.ends_with(own)) return false;
@@ -16,7 +17,7 @@ constexpr bool is_acceptance_rate(std::string_view statistic) {
   return statistic.empty() || statistic.ends_with('_');
 }
 
-/// NAME of NAME_acceptance_rate, and "" of all else.
+/// The NAME in NAME_acceptance_rate; "" for every other statistic.
 constexpr std::string_view kernel_of_acceptance_rate(std::string_view statistic) {
   constexpr std::string_view own = acceptance_rate;
   if (!is_acceptance_rate(statistic) || statistic.size() == own.size()) return {};

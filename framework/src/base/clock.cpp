@@ -1,4 +1,4 @@
-// The time of day as files have it.
+// The time of day, in the format that files use.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 

@@ -1,4 +1,4 @@
-// The one clock: durations in seconds, and the time of day in files.
+// The clock of Mixwell: durations in seconds, and the time of day for files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Now, UTC: "2026-11-21T14:03:00+00:00".
+/// The current time in UTC: "2026-11-21T14:03:00+00:00".
 MIXWELL_INTERNAL std::string timestamp();
 
 }  // namespace mixwell

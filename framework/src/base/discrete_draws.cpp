@@ -1,4 +1,4 @@
-// Draws from laws of whole numbers, and from laws that are made of gammas.
+// Draws from distributions on whole numbers, and from distributions made of gamma draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 
@@ -11,9 +11,9 @@
 namespace mixwell {
 namespace {
 
-/// From here on by rejection.
+/// Draws use rejection if the expected count is at least this large.
 constexpr double large = 10.0;
-/// Beyond it a double has no neighbouring whole numbers.
+/// Above this value, a double cannot represent neighbouring whole numbers.
 constexpr double largest = 9007199254740992.0;
 
 /// log k! - log of Stirling's sqrt(2 pi k) (k / e)^k.
@@ -40,13 +40,13 @@ double deviance(double k, double m) {
   return sum;
 }
 
-/// log P(k) of a Poisson law by Loader's saddle point, accurate for large means too.
+/// log P(k) of a Poisson distribution by Loader's saddle point. Accurate for large means too.
 double log_poisson(double k, double mean) {
   if (k == 0.0) return -mean;
   return -stirling_error(k) - deviance(k, mean) - 0.5 * std::log(2 * std::numbers::pi * k);
 }
 
-/// log P(k) of a binomial law likewise.
+/// log P(k) of a binomial distribution, by the same method.
 double log_binomial(double k, double n, double p) {
   if (k == 0.0) return n * std::log1p(-p);
   if (k == n) return n * std::log(p);
@@ -54,10 +54,10 @@ double log_binomial(double k, double n, double p) {
          deviance(n - k, n * (1.0 - p)) - 0.5 * std::log(2 * std::numbers::pi * k * ((n - k) / n));
 }
 
-/// A candidate of transformed rejection, and how it is looked at.
+/// A candidate of transformed rejection, with the numbers that decide whether it is accepted.
 struct Candidate {
   double k;
-  double distance;  ///< of the uniform from the ends of its interval
+  double distance;  ///< from the first uniform to the nearer end of [0, 1]
   double level;     ///< the second uniform
 };
 
@@ -67,7 +67,7 @@ Candidate candidate(RandomNumbers& random, double a, double b, double centre) {
   return {std::floor((2.0 * a / distance + b) * u + centre), distance, random.uniform()};
 }
 
-/// Waiting times of exponential law until they exceed the mean.
+/// Adds exponential waiting times until they exceed the mean.
 double small_poisson(RandomNumbers& random, double mean) {
   double count = -1.0;
   for (double sum = 0.0; sum <= mean; ++count) sum += random.exponential();
@@ -88,7 +88,7 @@ double large_poisson(RandomNumbers& random, double mean) {
   }
 }
 
-/// Waiting times of geometric law until they exceed n (Devroye 1986, section X.4.3).
+/// Adds geometric waiting times until they exceed n (Devroye 1986, section X.4.3).
 double rare_binomial(RandomNumbers& random, double n, double p) {
   const double log_rest = std::log1p(-p);
   double count = -1.0;

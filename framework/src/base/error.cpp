@@ -1,4 +1,4 @@
-// Error messages, and the search for what somebody may have meant.
+// Error messages, and suggestions for misspelt names.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
 #include "base/utf8.hpp"
@@ -33,16 +33,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// Longer words are no slips of the keyboard.
+/// The length of the longest word that may be a typing error.
 constexpr std::size_t longest_word = 256;
-/// A tenth of a second.
+/// Suggestions stop after this many comparisons, about a tenth of a second.
 constexpr std::size_t most_comparisons = std::size_t{1} << 26;
 constexpr std::size_t most_listed = 100;
 constexpr std::size_t longest_message = 6000;
 
 std::size_t most_edits(std::string_view word) { return std::max<std::size_t>(2, word.size() / 3); }
 
-/// As many letters more or less are as many edits.
+/// Whether the lengths differ by more than most_edits(a), because each edit changes a length by at
+/// most 1.
 bool differs_by_length(std::string_view a, std::string_view b) {
   return std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most_edits(a);
 }
@@ -64,7 +65,8 @@ std::string first_few(std::span<const std::string> words) {
   return text + " and " + std::to_string(words.size() - most_listed) + " more";
 }
 
-/// Not a character that a screen obeys, line breaks and tabs aside.
+/// Whether a terminal displays the character and does not treat it as a control character. True for
+/// line breaks and tabs.
 bool is_harmless(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   if (first < 0x80) return (first >= 0x20 && first != 0x7F) || first == '\n' || first == '\t';
@@ -72,7 +74,8 @@ bool is_harmless(std::string_view character) {
   return !second_set;  // U+0080 to U+009F
 }
 
-/// What is no UTF-8, or would be obeyed by a screen, as \x1b.
+/// The text with an escape such as \x1b for each byte that is not UTF-8, or that a terminal would
+/// treat as a control character.
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
@@ -89,7 +92,7 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// Whatever was quoted, a message can be read on a screen: its beginning and its end.
+/// The message, shortened to fit a screen. A long message keeps its beginning and its end.
 std::string readable(const std::string& text) {
   const std::string message = printable(text);
   if (message.size() <= longest_message) return message;

@@ -1,4 +1,4 @@
-// Memory that shows whether code wrote outside of what it was given.
+// Memory that detects writes outside the numbers that code was given.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/guarded_columns.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t line = 64 / sizeof(double);
 constexpr std::size_t guard = 512;
-/// A NaN that no computation makes.
+/// The guards hold this NaN, which no computation produces.
 const double guard_value = std::bit_cast<double>(std::uint64_t{0x7ff8'dead'beef'cafe});
 
 std::size_t place_in_line(const double* numbers) noexcept {

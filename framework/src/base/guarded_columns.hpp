@@ -1,4 +1,4 @@
-// Memory that shows whether code wrote outside of what it was given.
+// Memory that detects writes outside the numbers that code was given.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// A copy of numbers between guards. It lies in its cache line as the numbers do, so that
-/// vectorised sums over it have the same bits.
+/// A copy of numbers between guards. The copy has the same offset in its cache line as the
+/// original, so vectorised sums over both have the same bits.
 class GuardedColumns {
  public:
   /// `from` may be null where `count` is 0.
@@ -21,9 +21,9 @@ class GuardedColumns {
   const double* data() const noexcept { return memory_.data() + first_; }
   Index count() const noexcept { return count_; }
 
-  /// Whether nothing was written before or after the numbers, as far as the guards reach.
+  /// Whether the guards before and after the numbers are unchanged.
   bool is_intact() const noexcept;
-  /// Whether the numbers are those, bit by bit.
+  /// Whether the numbers equal `numbers`, bit by bit.
   bool equals(const double* numbers) const noexcept;
   void copy_to(double* numbers) const noexcept;
 
@@ -33,8 +33,9 @@ class GuardedColumns {
   std::size_t first_;
 };
 
-/// While it lives, evaluations of models and bodies of operations work between guards, and every
-/// `every`-th evaluation in a thread is made twice. One at a time; nobody else runs then.
+/// While this object lives, evaluations of models and bodies of operations run between guards, and
+/// each thread makes every `every`-th evaluation twice. Only one object may live at a time, and no
+/// other code may run meanwhile.
 class MIXWELL_INTERNAL CheckedCalls {
  public:
   explicit CheckedCalls(int every);
@@ -43,7 +44,7 @@ class MIXWELL_INTERNAL CheckedCalls {
   CheckedCalls& operator=(const CheckedCalls&) = delete;
 };
 
-/// 0: nothing is checked.
+/// The `every` of the current CheckedCalls, or 0 if there is none.
 int checked_every() noexcept;
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// This machine, and how messages and locks call a process.
+// This machine, and the names of processes in messages and locks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Loops as oneTBB tasks, in an order that the thread sanitizer can see.
+// Loops as oneTBB tasks, in an order that the thread sanitizer can follow.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 
@@ -17,9 +17,9 @@ void __tsan_release(void* address);
 namespace mixwell {
 namespace {
 
-/// What happened before release(x) in one thread happened before what follows acquire(x) in
-/// another. Told to the thread sanitizer, which cannot see into oneTBB where it is not
-/// instrumented; nothing in other builds.
+/// Tells the thread sanitizer that everything before release(x) in one thread happened before
+/// everything after acquire(x) in another. The sanitizer does not follow oneTBB, unless oneTBB is
+/// instrumented. Does nothing in other builds.
 void acquire([[maybe_unused]] char& x) {
 #ifdef __SANITIZE_THREAD__
   __tsan_acquire(&x);
@@ -31,9 +31,9 @@ void release([[maybe_unused]] char& x) {
 #endif
 }
 
-thread_local int depth = 0;  // of iterations that this thread is inside of
+thread_local int depth = 0;  // number of nested iterations that this thread is in
 
-/// An iteration is part of the call that the loop is in, whatever thread it is on.
+/// Marks an iteration as part of the call around its loop, on any thread.
 class Inside {
  public:
   Inside(const char* task, const Component* component) noexcept : mark_(task, component) {
@@ -48,7 +48,7 @@ class Inside {
 };
 
 void run_tasks(Index count, void (*call)(const void*, Index), const void* body) {
-  static char fork;  // static: a task finds them without reading what the caller wrote
+  static char fork;  // static, so a task does not read the caller's memory to find them
   static char join;
   const char* const of = present_call().task();
   const Component* const within = present_call().component();
@@ -71,7 +71,8 @@ void detail::parallel_for(Index count, void (*call)(const void*, Index), const v
   } else if (depth == 0) {
     run_tasks(count, call, body);
   } else {
-    // An iteration of the outer loop may be a whole stretch of a run: not while an inner one waits.
+    // A thread that waits for an inner loop must not start an outer iteration, which may be a long
+    // stretch of a run.
     tbb::this_task_arena::isolate([&] { run_tasks(count, call, body); });
   }
 }

@@ -1,9 +1,9 @@
-// Which plugin's code each thread is in: what a crash, an exit or an exception is told to come
-// from.
+// Records which plugin code each thread runs, so that messages about crashes, exits and exceptions
+// can name this code.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "base/ranks.hpp"
 
 #include <mixwell/base/error.hpp>
@@ -24,13 +24,13 @@
 namespace mixwell {
 namespace {
 
-/// More threads than that are not told of.
+/// The largest number of threads that are reported.
 constexpr std::size_t most_threads = 1024;
 std::array<PresentCall, most_threads> calls;
 std::atomic<std::size_t> taken{0};
 
-/// A handler of crashes has a stack of its own, as the crash may be that of a full stack. It lives
-/// as long as the thread may.
+/// Gives crash handlers a separate stack, because the crash may be an overflow of the thread's
+/// stack. The separate stack is never freed, so it outlives the thread.
 void give_signal_stack() noexcept {
   constexpr std::size_t bytes = 1 << 16;
   stack_t present = {};
@@ -98,7 +98,7 @@ void rethrow_from(const char* where) {
   } catch (const WiringError&) {
     throw;
   } catch (const OtherRankFailed&) {
-    throw;  // whoever waits for the others must know it
+    throw;  // the code that waits for other ranks handles it
   } catch (const std::bad_alloc&) {
     throw RunError(fmt::format("{}\n  in {}", out_of_memory(), where));
   } catch (const InputError& fault) {
@@ -110,7 +110,9 @@ void rethrow_from(const char* where) {
         fmt::format("{}\n  thrown as {} by {}", fault.what(), type_of_exception(), where));
   } catch (...) {
     throw RunError(
-        fmt::format("an exception of type {}\n  thrown by {}", type_of_exception(), where));
+        fmt::format("{} threw an exception of type {}, which has no message. Throw a class derived "
+                    "from std::exception, or report this to the author of the component",
+                    where, type_of_exception()));
   }
 }
 

@@ -1,5 +1,5 @@
-// Which plugin's code each thread is in: what a crash, an exit or an exception is told to come
-// from.
+// Records which plugin code each thread runs, so that messages about crashes, exits and exceptions
+// can name this code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,9 @@ namespace mixwell {
 
 class Component;
 
-/// What one thread is doing, for itself and for signal handlers. Pointers that are null, or stay
-/// valid for ever (task), or as long as the call (component).
+/// The current task and component of one thread, for the thread itself and for signal handlers.
+/// Pointers may be null. The pointer to the task stays valid for ever, and the pointer to the
+/// component stays valid during the call.
 class PresentCall {
  public:
   const char* task() const noexcept { return task_.load(std::memory_order_relaxed); }
@@ -36,22 +37,24 @@ PresentCall& take_call() noexcept;
 
 }  // namespace detail
 
-/// That of this thread, two loads away: a transition may take less than a microsecond.
+/// The call of this thread. It costs two loads, because a transition may take less than a
+/// microsecond.
 inline PresentCall& present_call() noexcept {
   return detail::own_call != nullptr ? *detail::own_call : detail::take_call();
 }
 
-/// That of this thread, or null if it never had one. May be called in a signal handler.
+/// The call of this thread, or null if the thread has not made any. May be called in a signal
+/// handler.
 MIXWELL_INTERNAL const PresentCall* signalled_call() noexcept;
-/// Those of all threads, ended ones too. May be called in a signal handler.
+/// The calls of all threads, including ended ones. May be called in a signal handler.
 MIXWELL_INTERNAL std::span<const PresentCall> present_calls() noexcept;
 
-/// A task, or a component, for as long as it lives; then what was before.
+/// Marks a task or a component while this object lives, and then restores the earlier mark.
 class MIXWELL_INTERNAL CallMark {
  public:
   /// `task` may be null.
   explicit CallMark(const char* task, const Component* component = nullptr) noexcept;
-  /// Within the present task.
+  /// Keeps the current task.
   explicit CallMark(const Component& component) noexcept;
   ~CallMark();
   CallMark(const CallMark&) = delete;
@@ -62,11 +65,12 @@ class MIXWELL_INTERNAL CallMark {
   const Component* component_;
 };
 
-/// The same text at a place that stays valid for ever; equal texts are kept once.
+/// A copy of the text that stays valid for ever. Equal texts share one copy.
 MIXWELL_INTERNAL const char* kept_text(const std::string& text);
 
-/// Throws the exception being handled again, as one of Mixwell's that says where it came from: what
-/// is no Error as a RunError. Lack of memory and broken wiring say enough themselves.
+/// Rethrows the exception being handled as an error of Mixwell, with `where` added to the message.
+/// An exception that is not an Error becomes a RunError. Wiring errors and OtherRankFailed stay as
+/// they are.
 [[noreturn]] void rethrow_from(const char* where);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Threefry2x64-20 for eight counters at a time, and what is made of its words.
+// Threefry2x64-20 for eight counters at a time, and the random numbers made from its words.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/random.hpp>
 
@@ -14,12 +14,12 @@
 namespace mixwell {
 namespace {
 
-constexpr int lanes = 8;  // row pairs worked on side by side
+constexpr int lanes = 8;  // row pairs computed side by side
 
 // Four words side by side, on which operators act lane by lane (GCC and Clang).
 using Quad [[gnu::vector_size(32)]] = std::uint64_t;
 
-// Two of them at a time hide the latency of the rounds.
+// Two quads at a time hide the latency of the rounds.
 struct LaneWords {
   Quad quads[2];
   std::uint64_t operator[](int lane) const { return quads[lane / 4][lane % 4]; }
@@ -50,9 +50,10 @@ constexpr int pair_bits = 36;
 constexpr Limit row_limit{"row", pair_bits + 1};
 
 [[noreturn]] void throw_beyond(Limit limit, std::uint64_t value) {
-  throw std::out_of_range("random stream: " + std::string(limit.name) + " " +
-                          std::to_string(value) + " is not below 2^" + std::to_string(limit.bits) +
-                          ", where the numbers would start to repeat");
+  throw std::out_of_range(
+      "random stream: " + std::string(limit.name) + " " + std::to_string(value) +
+      " must be below 2^" + std::to_string(limit.bits) +
+      ", because larger values would repeat random numbers. Use a smaller run or model");
 }
 
 void check(Limit limit, std::uint64_t value) {
@@ -135,7 +136,7 @@ inline Lanes taylor_sum(const Lanes& s) {
 // 4 t = q + x with q whole and |x| <= 1/2; q turns (sin, cos) of x by q quarters.
 // The first term left out is below 2e-18 of the result.
 [[gnu::always_inline]] inline void sin_cos(const Lanes& t, Lanes& sine, Lanes& cosine) {
-  constexpr double to_integer = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+  constexpr double to_integer = 0x1.8p52;  // a sum with it has the nearest integer in its low bits
   const Lanes shifted = 4 * t + to_integer;
   const Lanes x = 4 * t - (shifted - to_integer);
   const Lanes s = x * x;
@@ -172,8 +173,8 @@ struct AsNormals {
   }
 };
 
-// The second counter words of eight consecutive row pairs, counted column by column; a column has
-// the pairs from `first` on.
+// The second counter words of eight consecutive row pairs, counted column by column. Each column
+// has the pairs from `first` on.
 class PairCounters {
  public:
   PairCounters(std::uint64_t replicate, std::uint64_t first, std::uint64_t pairs)
@@ -198,7 +199,7 @@ class PairCounters {
     return lanes / pairs * column + lanes % pairs;
   }
 
-  // Counters that ran past the end of their column move on to the next one.
+  // Counters that ran past the end of their column move on to the next column.
   void wrap() {
     for (Quad& word : words_.quads) {
       const Quad inside = ((word & (column - 1)) - end_) >> 63;  // 1 if pair < end
@@ -212,8 +213,8 @@ class PairCounters {
   std::uint64_t step_;
 };
 
-// Writes row pairs to a batch column by column; the last pair of an odd column loses its second
-// half.
+// Writes row pairs to a batch column by column. If a column has an odd number of rows, its last
+// pair loses the second half.
 template <class Scalar>
 class PairWriter {
  public:
@@ -252,7 +253,7 @@ class PairWriter {
   Index row_ = 0;
 };
 
-// Always eight lanes, so that what a lane holds never depends on how many of them are wanted.
+// Always computes eight lanes, so the value of a lane never depends on how many are wanted.
 template <class As, class Pair, class Out>
 inline void fill(const Key& key, Address at, Out& out) {
   const Index pairs = (out.rows() + 1) / 2;
@@ -282,7 +283,7 @@ void check(Address at, Index rows, Index columns) {
   check(row_limit, at.row + static_cast<std::uint64_t>(std::max<Index>(rows, 1) - 1));
   if (at.row % 2 != 0)
     throw std::out_of_range("random stream: row " + std::to_string(at.row) +
-                            " is odd, and rows are drawn in pairs");
+                            " is odd, but rows are drawn in pairs. Begin at an even row");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// What ranks tell one another of failures.
+// Reports failures of one rank to the other ranks.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/ranks.hpp"
 
 #include "base/host.hpp"
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,12 +14,12 @@
 namespace mixwell {
 namespace {
 
-// What a rank says when all agree on how to go on; the largest counts.
+// The reports of ranks when all ranks agree how to continue. The largest report decides.
 constexpr std::int64_t well = 0;
 constexpr std::int64_t asking = 1;
 constexpr std::int64_t failed = 2;
 
-/// The exit code, then the message; nothing where there is no failure.
+/// A failure as bytes: the exit code, then the message. Empty if there is no failure.
 std::vector<char> letter_of(ExitCode code, const std::string& message) {
   std::vector<char> letter{static_cast<char>(code)};
   letter.insert(letter.end(), message.begin(), message.end());
@@ -36,11 +36,14 @@ std::vector<char> letter_of(const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     return letter_of(ExitCode::failed, error.what());
   } catch (...) {
-    return letter_of(ExitCode::failed, "an exception of an unknown type");
+    return letter_of(
+        ExitCode::failed,
+        "the code threw an exception of an unknown type, which has no message. Throw a class "
+        "derived from std::exception, or report this to the author of the component");
   }
 }
 
-/// Rank 0's own error as it is.
+/// Throws the first failure. Rank 0 rethrows its own error unchanged.
 [[noreturn]] void throw_first(Ranks& ranks, const std::exception_ptr& mine) {
   std::vector<char> letter;
   if (mine && !ranks.leads()) {
@@ -76,7 +79,7 @@ bool together(Ranks& ranks, const std::function<void()>& work, const std::functi
     work();
     return agree(ranks, asks && asks());
   } catch (const OtherRankFailed&) {
-    // the others wait for this one already
+    // the other ranks already wait for this rank
   } catch (...) {
     mine = std::current_exception();
     ranks.largest(failed);

@@ -1,4 +1,4 @@
-// Names that earlier versions had, and what to write or to build instead.
+// Names from earlier versions, and what to write or build instead.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/removed_names.hpp"
 
@@ -10,21 +10,24 @@ namespace mixwell {
 namespace {
 
 constexpr std::string_view project_before =
-    "Compute these columns before, and name them in `inputs`";
+    "The model no longer computes powers and projections. Compute these columns before the run, "
+    "and name them in `inputs`";
 constexpr std::string_view has_no_case_numbers =
     "Use the model `probit-regression`, which has offsets and weights";
-constexpr std::string_view reads_csv = "Write the cases to a CSV file";
+constexpr std::string_view reads_csv =
+    "The model reads only CSV files. Write the cases to a CSV file";
 
 constexpr std::array removed = {
     RemovedName{"kernel/riemannian.fixed_point_iterations",
-                "Leave the key out: an implicit step has failed after 100 iterations"},
+                "Leave the key out. An implicit step now fails after 100 iterations"},
     RemovedName{
         "model/callback.address",
-        "Offer the function to this process by mixwell_offer_function, and give its name in "
+        "Offer the function to this process with mixwell_offer_function, and give its name in "
         "`function`"},
-    RemovedName{
-        "model/callback.user_data",
-        "Give the address to mixwell_offer_function, with a function that `function` names"},
+    RemovedName{"model/callback.user_data",
+                "Pass the address of your data to mixwell_offer_function together with the "
+                "function, and name "
+                "the function in `function`"},
     RemovedName{"model/probit-latent.format", reads_csv},
     RemovedName{"model/probit-latent.labels", reads_csv},
     RemovedName{"model/probit-latent.offset", has_no_case_numbers},
@@ -36,10 +39,11 @@ constexpr std::array removed = {
     RemovedName{"model/probit-regression.projection", project_before},
     RemovedName{"model/probit-regression.projection_seed", project_before},
     RemovedName{"model/stan.stanc_flags",
-                "Leave the key out. For other flags compile the program with BridgeStan, and give "
+                "Leave the key out. For other flags, compile the program with BridgeStan, and give "
                 "the path of the library in `library`"},
     RemovedName{"recorder/cmdstan-csv",
-                "Take its table out of the manifest, and after the run write the CSV files with "
+                "Remove the table of this recorder from the manifest. After the run, write the CSV "
+                "files with "
                 "`mixwell export RUN --format cmdstan-csv`"}};
 
 constexpr std::array guests = {
@@ -54,8 +58,8 @@ constexpr std::array guests = {
 
 std::string advice_on(const GuestName& guest) {
   return ". It comes with papers/" + std::string(guest.paper) +
-         ". Build it by `cmake -S papers -B build/papers && cmake --build build/papers`, and name "
-         "build/papers in MIXWELL_PLUGIN_PATH";
+         ". Build it with `cmake -S papers -B build/papers && cmake --build build/papers`, and add "
+         "build/papers to MIXWELL_PLUGIN_PATH";
 }
 
 }  // namespace

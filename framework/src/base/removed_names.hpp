@@ -1,4 +1,4 @@
-// Names that earlier versions had, and what to write instead.
+// Names from earlier versions, and what to write instead.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// `name` is KIND/ID of a component, KIND/ID.KEY or run.KEY of a manifest, or what stands on a
-/// command line: `mixwell COMMAND`, `mixwell COMMAND --option`.
+/// `name` is KIND/ID of a component, KIND/ID.KEY or run.KEY of a manifest, or part of a command
+/// line: `mixwell COMMAND`, `mixwell COMMAND --option`.
 struct RemovedName {
   std::string_view name;
   std::string_view cure;  ///< imperative sentences
@@ -26,8 +26,8 @@ struct GuestName {
 MIXWELL_INTERNAL std::span<const RemovedName> removed_names() noexcept;
 MIXWELL_INTERNAL std::span<const GuestName> guest_names() noexcept;
 
-/// `. It was removed. CURE` of a removed name; of a guest's which paper it comes with, and how to
-/// build it; of any other suggestion(word, known).
+/// For a removed name: `. It was removed. CURE`. For a guest's name: the paper that it comes with,
+/// and how to build it. For any other name: suggestion(word, known).
 MIXWELL_INTERNAL std::string suggestion_for(std::string_view name, std::string_view word,
                                             std::span<const std::string> known);
 

@@ -1,4 +1,4 @@
-// Texts as they stand in messages: shortened where they are from outside, nouns with an article.
+// Texts for messages: shortened if they come from outside, and nouns with an article.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace mixwell {
 
-/// As it is up to 60 bytes; of a longer one the first 60 at most, whole characters, and its length:
-/// "abc... (10000000 bytes)".
+/// A text of at most 60 bytes stays as it is. A longer one becomes at most its first 60 bytes, in
+/// whole characters, and its length: "abc... (10000000 bytes)".
 inline std::string shortened(std::string_view text, std::size_t most = 60) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most;
@@ -17,7 +17,8 @@ inline std::string shortened(std::string_view text, std::size_t most = 60) {
   return std::string(text.substr(0, end)) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
-/// "a model", "an estimator": by the first letter, which is right for kinds and their purposes.
+/// "a model", "an estimator". The article depends on the first letter. This is right for all kinds
+/// and purposes.
 inline std::string with_article(std::string_view noun) {
   const bool vowel = std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
   return std::string(vowel ? "an " : "a ").append(noun);

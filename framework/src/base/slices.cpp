@@ -1,4 +1,4 @@
-// Elements of an array as texts name them: by numbers, slices and labels.
+// Elements of an array that a text names by numbers, slices and labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/slices.hpp"
 
@@ -20,10 +20,10 @@ std::vector<std::string_view> trimmed_parts(std::string_view text, char separato
   return parts;
 }
 
-/// What was read of one dimension's part.
+/// The result of reading the part for one dimension.
 struct SliceReading {
   Slice slice{};
-  std::string broken_rule{};  ///< or why it is no slice of the array
+  std::string broken_rule{};  ///< why the part is not a slice; "" if it is one
 };
 
 SliceReading broken(std::string rule) { return {{}, std::move(rule)}; }
@@ -35,7 +35,7 @@ std::optional<Index> number(std::string_view part) {
   return value;
 }
 
-/// Reads what stands between the brackets after one array's name.
+/// Reads the text between the brackets after the name of an array.
 class SliceReader {
  public:
   SliceReader(const NamedArray& array, const std::string& text) : array_(array), text_(text) {}
@@ -57,7 +57,7 @@ class SliceReader {
     return array_.labels.empty() ? nullptr : array_.labels[k];
   }
 
-  /// Reads the dimensions from number found.size() on; `found` is as it was where that fails.
+  /// Reads the dimensions from number found.size() on. If that fails, `found` is unchanged.
   bool go_through(std::string_view rest, std::vector<Slice>& found) const {
     const std::size_t k = found.size();
     if (k == array_.shape.size()) return false;
@@ -80,7 +80,7 @@ class SliceReader {
     return false;
   }
 
-  /// `behind`: what follows the text of `slice`.
+  /// `behind`: the text that follows `slice`.
   bool go_on(std::string_view behind, const Slice& slice, std::vector<Slice>& found) const {
     behind = trimmed(behind);
     found.push_back(slice);
@@ -90,18 +90,20 @@ class SliceReader {
     return false;
   }
 
-  /// Names the first part that is at fault.
+  /// Names the first part that is wrong.
   [[noreturn]] void refuse_parts(std::string_view inside) const {
     const bool is_one_word = array_.shape.size() == 1 && labels_of(0) != nullptr;
     const std::vector<std::string_view> parts =
         is_one_word ? std::vector{trimmed(inside)} : trimmed_parts(inside, ',');
     if (parts.size() > array_.shape.size())
-      refuse("gives " + std::to_string(parts.size()) + " indices, and " + shape_text());
+      refuse("gives " + std::to_string(parts.size()) + " indices, but " + shape_text() +
+             ". Give at most one index for each dimension");
     for (std::size_t k = 0; k < parts.size(); ++k) {
       std::vector<Slice> before(k);
       if (!go_through(parts[k], before)) refuse_part(parts[k], k);
     }
-    refuse("has brackets that cannot be read; give one index, slice or label for each dimension");
+    refuse(
+        "has brackets that Mixwell cannot read. Give one index, slice or label for each dimension");
   }
 
   [[noreturn]] void refuse_part(std::string_view part, std::size_t k) const {
@@ -111,8 +113,8 @@ class SliceReader {
     const bool has_digits_alone =
         !part.empty() && part.find_first_not_of("0123456789-: ") == part.npos;
     refuse((has_digits_alone
-                ? rule + ", and is no label"
-                : "has \"" + std::string(part) + "\" where an index, a slice or a label stands") +
+                ? rule + ". \"" + std::string(part) + "\" is not a label either"
+                : "has \"" + std::string(part) + "\" where an index, a slice or a label must be") +
            suggestion(part, *labels));
   }
 
@@ -121,21 +123,22 @@ class SliceReader {
     return fmt::format("`{}` has the shape [{}]", array_.name, fmt::join(array_.shape, ", "));
   }
 
-  /// An index, from the end where negative; `most` is the largest that may stand here.
+  /// Reads an index, counted from the end if negative. `most` is the largest that is allowed here.
   std::string set_place(std::string_view part, Index length, Index most, Index& place) const {
     const std::optional<Index> given = number(part);
     if (!given)
       return "has \"" + std::string(part) +
-             "\" where an index or a slice stands, such as 3, 0:10, ::2 or :";
+             "\" where an index or a slice must be, such as 3, 0:10, ::2 or :";
     place = *given < 0 ? *given + length : *given;
     if (place >= 0 && place <= most) return {};
-    return "goes beyond the array: " + std::string(part) + " of " + std::to_string(length) +
-           ", and " + shape_text();
+    return "goes beyond the array: " + std::string(part) + " is outside a dimension of length " +
+           std::to_string(length) + ", because " + shape_text() + " and indices count from 0";
   }
 
   SliceReading by_numbers(std::string_view part, Index length) const {
     const std::vector<std::string_view> ends = trimmed_parts(part, ':');
-    if (ends.size() > 3) return broken("has more than two colons in a slice");
+    if (ends.size() > 3)
+      return broken("has more than two colons in a slice. Write the slice as first:end:step");
     if (ends.size() > 1) return by_ends(ends, length);
     SliceReading one;
     one.broken_rule = set_place(part, length, length - 1, one.slice.first);
@@ -152,10 +155,11 @@ class SliceReader {
     }
     if (ends.size() == 3 && !ends[2].empty()) slice.step = number(ends[2]).value_or(0);
     if (slice.step < 1)
-      return broken("has a step that is not positive; it goes upwards, by at least 1");
+      return broken("has a step that is not positive. The step of a slice must be at least 1");
     if (slice.first >= slice.end)
       return broken(
-          "selects nothing: its end, which is not part of it, must be above its beginning");
+          "selects nothing. A slice does not include its end, so the end must be above the "
+          "beginning");
     return {slice, {}};
   }
 

@@ -1,4 +1,4 @@
-// Elements of an array as texts name them: by numbers, slices and labels.
+// Elements of an array that a text names by numbers, slices and labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +12,17 @@
 
 namespace mixwell {
 
-/// An array as far as texts name its elements.
+/// An array whose elements a text can name.
 struct NamedArray {
   std::string name;
   std::vector<Index> shape;
-  /// Of each dimension what its elements are called, or null; no entries where none has labels.
+  /// The names of the elements for each dimension, or null. Empty if no dimension has labels.
   std::vector<const std::vector<std::string>*> labels{};
 };
 
-/// The labels of the dimension of that name, or null; a dimension without a name has none. Each of
-/// `labels` has a name, `dim`, and what the elements are called, `labels`.
+/// The labels of the dimension with the name `dim`, or null. A dimension without a name has no
+/// labels. Each of `labels` has the name of a dimension, `dim`, and the names of its elements,
+/// `labels`.
 template <class Labels>
 const std::vector<std::string>* labels_of(const std::string& dim,
                                           const std::vector<Labels>& labels) {
@@ -38,31 +39,32 @@ NamedArray named_array(const Array& array, const std::vector<Labels>& labels) {
   return named;
 }
 
-/// Positions along one dimension: first, first + step, ... below end.
+/// Indices along one dimension: first, first + step, ... up to, but not including, end.
 struct Slice {
   Index first = 0;
   Index end = 0;
   Index step = 1;
-  bool is_label = false;  ///< the text has a label instead of the number
+  bool is_label = false;  ///< whether the text has a label instead of an index
 };
 
-/// What stands between the brackets of `text`, if it is `name` with brackets behind it.
+/// The text between the brackets of `text`, if `text` is `name` followed by brackets.
 MIXWELL_INTERNAL std::optional<std::string_view> between_brackets(std::string_view name,
                                                                   std::string_view text);
 
-/// One slice for each dimension, from what stands between the brackets of `text`: for each an
-/// index ("3", from the end where negative: "-1"), a slice as in Python ("0:10", "::2", ":") or
-/// where it is neither of the array's, a label; dimensions that are left out are taken whole.
-/// Labels may have commas: what begins like one and goes on otherwise is tried as another. Throws
-/// InputError with the rule that it breaks, and the nearest label. O(labels) a dimension.
+/// Reads one slice for each dimension from the text between the brackets of `text`. Each part is an
+/// index ("3", or "-1" from the end), a slice as in Python ("0:10", "::2", ":"), or a label if the
+/// part is neither an index nor a slice of the array. A dimension that is left out is taken whole.
+/// Labels may contain commas: if the text begins like a label but continues differently, other
+/// labels are tried. Throws InputError with the rule that the text breaks, and the nearest label.
+/// O(labels) for each dimension.
 MIXWELL_INTERNAL std::vector<Slice> read_slices(const NamedArray& array, std::string_view inside,
                                                 const std::string& text);
 
-/// Flat indices of what the slices take of an array, last dimension fastest, ascending.
+/// Flat indices of the elements in the slices, ascending, with the last dimension fastest.
 MIXWELL_INTERNAL std::vector<Index> flat_indices(const std::vector<Index>& shape,
                                                  const std::vector<Slice>& slices);
 
-/// The same slices only by numbers: "w[2,0:4:2]".
+/// The text of slices, with indices instead of labels: "w[2,0:4:2]".
 MIXWELL_INTERNAL std::string text_by_numbers(const std::string& name,
                                              const std::vector<Slice>& slices);
 

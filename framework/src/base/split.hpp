@@ -1,4 +1,4 @@
-// Text in parts.
+// Splits and trims text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mixwell {
 
-/// Everything between separators: "a", "", "b" of "a||b". Views of `text`.
+/// The texts between separators: "a", "", "b" for "a||b". Views of `text`.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
@@ -20,13 +20,13 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   return parts;
 }
 
-/// Without its end, counted from 0; empty behind the last.
+/// Line number `line`, from 0, without its end. Empty after the last line.
 inline std::string_view line_of(std::string_view text, std::size_t line) {
   for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return text.substr(0, text.find('\n'));
 }
 
-/// Without the spaces, tabs and ends of lines around it.
+/// The text without the spaces, tabs and line ends around it.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);

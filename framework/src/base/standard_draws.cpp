@@ -1,4 +1,4 @@
-// Draws from standard laws.
+// Draws from standard distributions.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/detail/standard_draws.hpp>
 
@@ -14,10 +14,10 @@ namespace {
 constexpr std::uint32_t refill_bits = 16;
 constexpr std::uint32_t most_refills = 1U << refill_bits;
 
-/// log(-log u) stays finite: u is at most 1 - 2^-53.
+/// log(-log u) stays finite, because u is at most 1 - 2^-53.
 double minus_log(double u) { return -std::log(u); }
 
-/// shape >= 1, rate 1.
+/// A gamma draw with shape >= 1 and rate 1.
 double gamma_from_one_up(RandomNumbers& random, double shape) {
   const double d = shape - 1.0 / 3.0;
   const double c = 1.0 / std::sqrt(9.0 * d);
@@ -92,7 +92,7 @@ class LogGig {
   double t_, s_, eta_, zeta_, theta_, xi_, p_, r_, inner_t_, inner_s_, q_;
 };
 
-/// N(0, 1) given a < x < b with 0 in between.
+/// A draw of N(0, 1) given a < x < b, with 0 between a and b.
 double around_zero(RandomNumbers& random, double a, double b) {
   if (b - a > std::sqrt(2.0 * std::numbers::pi)) {
     while (true) {
@@ -106,7 +106,7 @@ double around_zero(RandomNumbers& random, double a, double b) {
   }
 }
 
-/// The same for 0 <= a.
+/// A draw of N(0, 1) given a < x < b, with 0 <= a.
 double in_upper_tail(RandomNumbers& random, double a, double b) {
   const double root = std::sqrt(a * a + 4.0);
   const double rate = 0.5 * (a + root);
@@ -134,12 +134,16 @@ double truncated_standard(RandomNumbers& random, double a, double b) {
 }  // namespace
 
 RandomNumbers::RandomNumbers(const Stream& stream, Address at) : stream_(stream), at_(at) {
-  if (at.draw >= 1U << 8) throw std::out_of_range("RandomNumbers: draw must be below 2^8");
+  if (at.draw >= 1U << 8)
+    throw std::out_of_range(
+        "RandomNumbers: `draw` in the address must be below 2^8. Use a smaller number");
 }
 
 void RandomNumbers::refill() {
   if (refills_ == most_refills) {
-    throw std::out_of_range("RandomNumbers: one draw has taken 2^20 numbers");
+    throw std::out_of_range(
+        "RandomNumbers: one draw may use at most 2^20 random numbers. Use several addresses with "
+        "different `draw`");
   }
   const std::uint32_t draw = at_.draw << refill_bits | refills_++;
   MatrixMap numbers(buffer_.data(), static_cast<Index>(buffer_.size()), 1);
@@ -182,7 +186,8 @@ void draw_wishart_factor(RandomNumbers& random, double degrees, ConstBatch scale
     const double freedom = degrees - static_cast<double>(i);
     C(i, i) = std::sqrt(2.0 * draw_gamma(random, 0.5 * freedom, 1.0));
   }
-  // From the last row up and the first column on: (L A)_ik needs rows k..i of A alone.
+  // Goes from the last row up and from the first column on, because (L A)_ik only needs rows k..i
+  // of A.
   for (Index i = C.rows(); i-- > 0;) {
     for (Index k = 0; k <= i; ++k) {
       double sum = 0.0;

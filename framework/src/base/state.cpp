@@ -1,4 +1,4 @@
-// Saving and restoring visited state.
+// Saves and restores the state that components show to a visitor.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.hpp"
 
@@ -48,7 +48,8 @@ void StateWriter::text(std::string_view name, std::string& value) {
 StateReader::StateReader(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
 
 void StateReader::take(void* to, std::size_t size) {
-  if (size > bytes_.size() - at_) throw InputError("saved state ends too early");
+  if (size > bytes_.size() - at_)
+    throw InputError("the saved state is incomplete. Start a new run");
   std::memcpy(to, bytes_.data() + at_, size);
   at_ += size;
 }
@@ -60,10 +61,11 @@ void StateReader::expect(std::string_view name, Index rows, Index cols) {
   take(found.data(), found.size());
   if (found != name || head[1] != static_cast<std::uint64_t>(rows) ||
       head[2] != static_cast<std::uint64_t>(cols)) {
-    throw InputError(fmt::format(
-        "saved state does not fit: wanted `{}` ({} x {}), found `{}` ({} x {}); it was saved by "
-        "another composition",
-        name, rows, cols, found, head[1], head[2]));
+    throw InputError(
+        fmt::format("the saved state does not fit this run: it must hold `{}` ({} x {}) here, but "
+                    "it holds `{}` ({} x {}). Another composition saved this state. Continue with "
+                    "that composition, or start a new run",
+                    name, rows, cols, found, head[1], head[2]));
   }
 }
 
@@ -83,7 +85,8 @@ void StateReader::text(std::string_view name, std::string& value) {
   value.resize(std::min<std::uint64_t>(size, bytes_.size() - at_));
   take(value.data(), size);
   if (!is_utf8(value))
-    throw InputError(fmt::format("saved state does not fit: the text `{}` is no UTF-8", name));
+    throw InputError(fmt::format(
+        "the saved state is damaged: its text `{}` is not UTF-8. Start a new run", name));
 }
 
 }  // namespace mixwell

@@ -1,10 +1,11 @@
-// A request that what takes long ends early.
+// A request to end long work early.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/stop_request.hpp>
 
 namespace mixwell {
 
-Stopped::Stopped(const std::string& what) : RunError(what + " was asked to end before its end") {}
+Stopped::Stopped(const std::string& what)
+    : RunError(what + " was stopped on request before it ended") {}
 Stopped::~Stopped() = default;
 
 void end_if_overdue(const StopRequest* request, const char* what) {

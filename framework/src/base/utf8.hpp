@@ -10,14 +10,14 @@
 
 namespace mixwell {
 
-/// Bytes of the character of UTF-8 that `text`, which is not empty, begins with (Unicode 15, table
-/// 3-7), or 0.
+/// The number of bytes of the UTF-8 character at the beginning of `text`, which must not be empty
+/// (Unicode 15, table 3-7). 0 if there is none.
 std::size_t utf8_character(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-/// With U+FFFD for each byte that belongs to no character: for texts that a file records beside
-/// draws, which must not fail to be written because of a text.
+/// The text with U+FFFD for each byte that belongs to no character. It is for texts that a file
+/// records beside draws, because a text must not stop the file from being written.
 MIXWELL_EXPORT std::string as_utf8(std::string_view text);
 
 }  // namespace mixwell

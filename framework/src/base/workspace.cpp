@@ -1,4 +1,4 @@
-// Scratch memory for code inside a transition.
+// Scratch memory for code that runs inside a transition.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/workspace.hpp>
 

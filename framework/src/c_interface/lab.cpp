@@ -1,7 +1,7 @@
 // The functions of mixwell/lab.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/run_json.hpp"
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "base/utf8.hpp"
 #include "files/json.hpp"
 #include "files/own_files.hpp"
@@ -39,7 +39,7 @@ struct mixwell_registry {
 
 struct mixwell_composition {
   mixwell::Composition made;
-  std::string path;  ///< as parse_manifest() takes it
+  std::string path;  ///< the path that parse_manifest() got
 };
 
 struct mixwell_stop {
@@ -53,19 +53,19 @@ using namespace mixwell;
 thread_local std::string fault;
 
 int fail(ExitCode code, const std::string& message) {
-  fault = as_utf8(message);  // a foreign exception may say anything
+  fault = as_utf8(message);  // messages of foreign exceptions may not be UTF-8
   return static_cast<int>(code);
 }
 
-/// netCDF asks HDF5 for attributes that need not be there. HDF5 prints that they are not, in every
-/// thread but the first, in which netCDF has silenced it.
+/// netCDF asks HDF5 for attributes that may be absent. HDF5 then prints errors, which netCDF
+/// silences only in the first thread.
 void silence_hdf5() {
   thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   (void)silent;
 }
 
-/// What `body` does: 0, or the exit code of what it throws, whose message mixwell_fault() has then.
-/// No exception leaves it.
+/// Runs `body`. Returns 0, or the exit code of the exception that `body` throws. mixwell_fault()
+/// then returns the message of this exception. Never throws.
 int answer(const std::function<void()>& body) noexcept try {
   silence_hdf5();
   body();
@@ -77,10 +77,12 @@ int answer(const std::function<void()>& body) noexcept try {
 } catch (const std::exception& error) {
   return fail(ExitCode::failed, error.what());
 } catch (...) {
-  return fail(ExitCode::failed, "an exception of an unknown type");
+  return fail(ExitCode::failed,
+              "the code threw an exception of an unknown type, which has no message. Throw a class "
+              "derived from std::exception, or report this to the author of the component");
 }
 
-/// A copy for the caller, who gives it to mixwell_free().
+/// A copy for the caller, who must free it with mixwell_free().
 char* handed_out(const std::string& text) {
   auto* const copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) throw std::bad_alloc();
@@ -125,7 +127,7 @@ StudyOptions options_of(const mixwell_study_options& given) {
   return options;
 }
 
-/// There is no callback for it.
+/// Prints a note. The interface has no callback for notes.
 void note(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Everything the rules of a certificate look up.
+// Queries about a graph that the rules of a certificate share.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -8,7 +8,7 @@
 namespace mixwell {
 namespace {
 
-/// What `more` adds goes to the end.
+/// Appends the elements of `more` that `all` does not have yet.
 template <class T>
 std::vector<T> united(std::vector<T> all, const std::vector<T>& more) {
   for (const T& one : more) {
@@ -22,7 +22,7 @@ bool says_something(const Verdict& v) {
          !v.premises.empty();
 }
 
-/// Of both, in their order.
+/// The parts of both verdicts, in their order.
 std::vector<Verdict> joined_parts(Verdict& total, const Verdict& other) {
   std::vector<Verdict> parts = std::move(total.parts);
   total.parts.clear();
@@ -32,7 +32,7 @@ std::vector<Verdict> joined_parts(Verdict& total, const Verdict& other) {
   return parts;
 }
 
-/// "A; B" and Rule::bound are "A; B".
+/// Appends one citation to another, separated by "; ", unless it is already there.
 std::string both_cited(const std::string& all, const std::string& more) {
   if (all.empty() || more.empty()) return all + more;
   return ("; " + all + "; ").find("; " + more + "; ") == std::string::npos ? all + "; " + more

@@ -1,4 +1,4 @@
-// Whose word a trait is.
+// Whether built-in code or an outside author declares a trait.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 #include "files/own_files.hpp"
@@ -25,18 +25,19 @@ bool is_ours(const fs::path& library) {
   return found == own || found.parent_path() == own.parent_path() / "mixwell" / "plugins";
 }
 
-/// An object's table of virtual functions lies in the library whose code it runs.
+/// The table of an object's virtual functions is in the library whose code the object runs.
 bool runs_our_code(const void* object) {
   const void* const table = *static_cast<const void* const*>(object);
   Dl_info info{};
   if (dladdr(table, &info) == 0 || info.dli_fname == nullptr) return false;
-  thread_local std::map<const void*, bool> known;  // by library: asked for every operation
+  thread_local std::map<const void*, bool>
+      known;  // whether a library is built in; a cache, because every operation asks
   const auto [it, is_new] = known.try_emplace(info.dli_fbase, false);
   if (is_new) it->second = is_ours(info.dli_fname);
   return it->second;
 }
 
-/// Of a model's own law: the model's.
+/// A model's own law is judged as the model.
 bool is_our_function(const Function& function) {
   const auto* const potential = dynamic_cast<const Potential*>(&function);
   const Model* const model = potential == nullptr ? nullptr : potential->as_model();

@@ -1,4 +1,4 @@
-// Rule L: an auxiliary is a variable of an extended target, with a law of its own.
+// Rule L: an auxiliary is a variable of an extended target, with its own law.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -15,9 +15,10 @@ class AuxiliaryRules : OneTransition {
  public:
   using OneTransition::OneTransition;
 
-  /// Of all auxiliaries that the transition reads as states.
+  /// Judges all auxiliaries that the transition reads as states.
   Verdict judge() const {
-    Verdict v = fine(Rule::auxiliary, "auxiliaries are judged by the law they were drawn from");
+    Verdict v = fine(Rule::auxiliary,
+                     "each auxiliary variable is judged by the law from which it was drawn");
     for (const Value version : a_.auxiliaries(who_)) {
       const Past past = a_.past(version, who_.guard);
       join(v, under_one_law(version, past));
@@ -26,7 +27,7 @@ class AuxiliaryRules : OneTransition {
     return v;
   }
 
-  /// Versions that were made from it in part tell of it too.
+  /// Later versions that were made partly from this one also depend on it.
   Verdict read(Value version) const {
     std::vector<Value> later;
     for (Value at = a_.graph[version].replaced_by; at; at = a_.graph[at].replaced_by) {
@@ -42,15 +43,18 @@ class AuxiliaryRules : OneTransition {
     return biased(Rule::auxiliary, true, std::move(reason), std::move(path));
   }
 
-  /// What was drawn under one law is not distributed by another. What is carried over sweeps was
-  /// drawn from the law as it was then.
+  /// A value drawn under one law does not have the distribution of another. A value that is carried
+  /// over sweeps was drawn from the law of an earlier sweep.
   Verdict under_one_law(Value version, const Past& past) const {
     const std::string& name = a_.graph[version].name;
     const bool is_carried = !past.before.empty();
     const auto laws = a_.auxiliary_laws(who_);
     if (laws.empty() && is_carried) {
-      return biased(Rule::auxiliary, false,
-                    fmt::format("`{}` is carried over sweeps, and no law of it is given", name));
+      return biased(
+          Rule::auxiliary, false,
+          fmt::format(
+              "`{}` is carried over sweeps, but the update that uses it reads no law for it",
+              name));
     }
     Value another;
     for (const Value law : laws) {
@@ -59,17 +63,20 @@ class AuxiliaryRules : OneTransition {
         continue;
       }
       if (!is_carried || a_.is_constant(law))
-        return fine(Rule::auxiliary, "drawn from the law of the ratio");
+        return fine(Rule::auxiliary,
+                    "the auxiliary variable was drawn from the law in the acceptance ratio");
       return wrong(
-          fmt::format("`{}` is carried over sweeps, and its law changes between them", name),
+          fmt::format("`{}` is carried over sweeps, but its law changes from sweep to sweep", name),
           {a_.graph[law].name});
     }
-    if (!another) return fine(Rule::auxiliary, "it was not drawn before");
-    return wrong(fmt::format("`{}` was drawn from another law than the ratio uses", name),
-                 {a_.graph[another].name});
+    if (!another) return fine(Rule::auxiliary, "the auxiliary variable was not drawn before");
+    return wrong(
+        fmt::format("the law from which `{}` was drawn is not the law in the acceptance ratio",
+                    name),
+        {a_.graph[another].name});
   }
 
-  /// A law that some of it was drawn from instead of `law`, or none.
+  /// A law other than `law` from which a part of the auxiliary was drawn, if there is one.
   Value another_than(Value law, const Past& past) const {
     for (const Value version : past.all()) {
       const OperationInfo* const by = a_.maker(version);
@@ -83,22 +90,26 @@ class AuxiliaryRules : OneTransition {
   Verdict has_its_law(Value version, const Past& past) const {
     std::optional<Verdict> fault = fault_among(past.here, t_, version);
     if (!fault) fault = fault_among(past.before, a_.all.size(), version);
-    return fault.value_or(fine(Rule::auxiliary, "auxiliaries have their laws where they are read"));
+    return fault.value_or(
+        fine(Rule::auxiliary, "each auxiliary variable has its law when it is read"));
   }
 
-  /// An accept may take the position that a move leads to and leave the auxiliary as it was: then
-  /// the two depend on each other. An auxiliary that was drawn from what one branch of a mixture
-  /// makes has no law outside of that branch. `end`: the transition before which this counts.
+  /// If an accept takes the position that a move leads to and leaves the auxiliary unchanged, the
+  /// position and the auxiliary depend on each other. An auxiliary that is drawn from a value of
+  /// one branch of a mixture has no law outside that branch. `end`: only transitions before this
+  /// one count.
   std::optional<Verdict> fault_among(const std::vector<Value>& versions, std::size_t end,
                                      Value version) const {
     for (const Value at : versions) {
       if (const auto old = drawn_outside_a_branch(at)) return *old;
       for (const std::size_t u : a_.starters(at)) {
         if (u >= end || !leaves_behind(u, at)) continue;
-        return wrong(fmt::format("`{}` moves with `{}` and leaves it as it was, so what it moves "
-                                 "depends on it. It must be fully redrawn before anything reads it",
-                                 a_.info(u).name, a_.graph[at].name),
-                     {a_.graph[at].name, a_.graph[version].name});
+        return wrong(
+            fmt::format("`{}` moves its state with `{}` but leaves this auxiliary variable "
+                        "unchanged, so the new state depends on the auxiliary variable; redraw the "
+                        "auxiliary variable in full before anything reads it",
+                        a_.info(u).name, a_.graph[at].name),
+            {a_.graph[at].name, a_.graph[version].name});
       }
     }
     return std::nullopt;
@@ -111,8 +122,8 @@ class AuxiliaryRules : OneTransition {
       if (!a_.is_of_another_branch(*by, input.value)) continue;
       return biased(
           Rule::branch, true,
-          fmt::format("`{}` is drawn by `{}` from what is made in one branch of a mixture: where "
-                      "another branch was chosen that is from an earlier sweep",
+          fmt::format("`{}` is drawn by `{}` from a value that one branch of a mixture makes; in "
+                      "replicates that chose another branch, that value is from an earlier sweep",
                       a_.graph[version].name, by->name),
           {a_.graph[input.value].name, a_.graph[version].name});
     }

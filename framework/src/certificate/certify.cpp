@@ -1,4 +1,4 @@
-// The verdict of a graph, from its structure and the declared traits.
+// The verdict on a graph, from its structure and the declared traits.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 #include "certificate/noise_flow.hpp"
@@ -17,10 +17,10 @@
 namespace mixwell {
 namespace {
 
-/// Verdicts of components of mutual influence, and what the recorded slots make of them.
+/// Judges components of mutual influence, and then the recorded slots.
 class Judge {
  public:
-  /// `without`: the rule that is not asked, if there is one.
+  /// `without`: a rule to leave out, if any.
   Judge(const KernelGraph& graph, bool frozen, std::optional<Rule> without = {})
       : a_(graph, frozen),
         recorded_(recorded_slots(graph)),
@@ -37,8 +37,8 @@ class Judge {
   }
 
   Verdict judge() {
-    // Of two equally bad verdicts the first one speaks. The verdict on a slot's update says more,
-    // and what an update does by itself says more than what shared noises do to it.
+    // If two verdicts are equally bad, the first one gives the reason. So verdicts on a slot's
+    // update come first, and the faults of the update itself come before shared noises.
     for (const bool by_itself : {true, false}) {
       for (const bool of_slots : {true, false}) {
         for (std::size_t t = 0; t < a_.all.size(); ++t) {
@@ -58,8 +58,8 @@ class Judge {
     }
     spread_along_laws();
     Verdict all = fine(Rule::invariance,
-                       "every parameter is a constant, fresh noise, or the current value of "
-                       "another variable; every update keeps its law");
+                       "each parameter is a constant, fresh noise, or the current value of another "
+                       "variable; each update leaves its target density invariant");
     for (const Variable slot : recorded_) merge(all, of(slot));
     all.parts = derivation();
     if (all.accuracy != Accuracy::none) add_unreached(all);
@@ -82,7 +82,7 @@ class Judge {
                                [&](Variable v) { return a_.is(v, VariableKind::slot); });
   }
 
-  /// Verdicts on every update without what shared noises do to it.
+  /// Verdicts on every update, without the effects of shared noises.
   std::vector<Verdict> judged_by_themselves() const {
     std::vector<Verdict> verdicts;
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
@@ -93,7 +93,7 @@ class Judge {
     return verdicts;
   }
 
-  /// A verdict without the rule that is not asked.
+  /// The verdict without the rule that is left out.
   Verdict kept(Verdict v) const {
     if (!without_) return v;
     if (v.parts.empty()) v.parts.push_back(v);
@@ -104,7 +104,8 @@ class Judge {
     return without;
   }
 
-  /// Rule P permits what an update cannot influence; rule N then asks that it shares no noise.
+  /// Rule P permits reading values that an update cannot influence. Rule N then requires that these
+  /// values share no noise with the update.
   static bool is_of(const Verdict& part, Rule rule) {
     if (part.rule == rule) return true;
     const auto is_permitted = [](const Premise& p) {
@@ -114,7 +115,7 @@ class Judge {
            part.accuracy == Accuracy::none && std::ranges::any_of(part.premises, is_permitted);
   }
 
-  /// Keeps the parts of a verdict, and merges it into the components that it concerns.
+  /// Keeps the parts of a verdict, and merges the verdict into each component that it concerns.
   void conclude(const std::vector<Variable>& about, const std::string& name, Verdict v) {
     v = kept(std::move(v));
     if (v.parts.empty() && !v.reason.empty()) v.parts.push_back(v);
@@ -128,7 +129,7 @@ class Judge {
     conclusions_.push_back(std::move(found));
   }
 
-  /// The conclusions that the verdict on the recorded slots was joined from.
+  /// The conclusions that were joined into the verdict on the recorded slots.
   std::vector<Verdict> derivation() const {
     IdSet open(verdicts_.size());
     for (const Variable slot : recorded_) {
@@ -145,8 +146,8 @@ class Judge {
     return all;
   }
 
-  /// By transition. One wrong update of a variable is enough: the variable does not have its law
-  /// then, so that another update, which would keep that law, is wrong too.
+  /// For each transition: whether the transition is wrong. After one wrong update, a variable does
+  /// not have its law, so another update that leaves this law invariant is wrong too.
   std::vector<bool> wrong() const {
     std::vector<bool> found(a_.all.size(), false);
     IdSet variables(a_.graph.variables().size());
@@ -166,10 +167,12 @@ class Judge {
     conclude(a_.all[t].writes, a_.info(t).name, by_itself ? updates_[t] : noises_[t]);
   }
 
-  /// An update that starts from an auxiliary is no better than those that wrote the auxiliary since
-  /// it was fully redrawn. A full redraw keeps its law whatever its parameters follow.
+  /// An update that starts from an auxiliary is no better than the updates that wrote the auxiliary
+  /// since its last full redraw. A full redraw leaves its law invariant for all values of its
+  /// parameters.
   void judge_auxiliary_writers(std::size_t t) {
-    std::map<std::size_t, bool> writers;  // whether it keeps the law whatever it reads
+    std::map<std::size_t, bool>
+        writers;  // whether the writer leaves the law invariant for all values that it reads
     for (const OperationInfo* part : a_.parts(t)) {
       for (const Value state : a_.auxiliaries(*part)) {
         for (const Value at : a_.past(state, part->guard).all()) {
@@ -211,7 +214,7 @@ class Judge {
     return changed;
   }
 
-  /// Whether the verdict of `target` changes.
+  /// Returns whether the verdict of `target` changes.
   bool spread(Variable source, Variable target) {
     const Verdict& from = of(source);
     Verdict& to = of(target);
@@ -229,7 +232,8 @@ class Judge {
     return false;
   }
 
-  /// Two of the slots follow from what different updates move with one noise.
+  /// Whether different updates move two of the slots with one noise, directly or through other
+  /// variables that they write.
   bool are_coupled(const std::vector<Variable>& slots) const {
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       for (const std::size_t other : noise_.sharing(t)) {
@@ -259,32 +263,32 @@ class Judge {
     for (const Variable slot : recorded_) {
       if (a_.influence.is_random(slot) || a_.graph[slot].fixed) continue;
       all.notes.push_back(
-          fmt::format("no randomness reaches `{}`, so that it moves deterministically; invariance "
-                      "by itself says little here",
+          fmt::format("no randomness reaches `{}`, so it moves deterministically; invariance by "
+                      "itself does not show that its draws are right",
                       a_.graph[slot].name));
     }
   }
 
-  /// Parts of one verdict, and the components of influence that it concerns.
+  /// The parts of one verdict, and the components of influence that it concerns.
   struct Conclusion {
     IdSet of;
     std::vector<Verdict> parts;
   };
 
   Analysis a_;
-  std::vector<Variable> recorded_;  ///< slots whose positions are recorded; all of them if none is
+  std::vector<Variable> recorded_;  ///< slots whose positions are recorded; if none is, all slots
   std::optional<Rule> without_;
-  std::vector<Verdict> updates_;  ///< by transition, each by itself
+  std::vector<Verdict> updates_;  ///< by transition: verdicts without the effects of shared noises
   NoiseFlow noise_;
-  std::vector<Verdict> noises_;    ///< by transition: what shared noises make of it
+  std::vector<Verdict> noises_;    ///< by transition: verdicts on the effects of shared noises
   std::vector<Verdict> verdicts_;  ///< by component of influence
-  std::vector<IdSet> from_;        ///< by component: those whose verdicts it has taken on
+  std::vector<IdSet> from_;  ///< by component: the components whose verdicts were merged into it
   std::vector<Conclusion> conclusions_;
 };
 
 bool is_written(const VariableInfo& v) { return !(v.carried == v.current); }
 
-/// Whether some function of that class is made from a history.
+/// Whether some function of this class is made from a history.
 template <class Made>
 bool makes(const KernelGraph& graph, const Cones& cones, Value history) {
   return std::ranges::any_of(all_values(graph), [&](Value v) {
@@ -292,16 +296,17 @@ bool makes(const KernelGraph& graph, const Cones& cones, Value history) {
   });
 }
 
-/// What a history learns: its own word, or what is made from the points that it keeps.
+/// A name for what a history learns: the history's description, or the value that is made from its
+/// stored points.
 std::string learnt_from(const KernelGraph& graph, const VariableInfo& history) {
   if (!history.learns.empty()) return history.learns;
   const Cones cones(graph);
-  if (makes<Representation>(graph, cones, history.carried)) return "curvature";
+  if (makes<Representation>(graph, cones, history.carried)) return "preconditioner";
   if (makes<Potential>(graph, cones, history.carried)) return "fitted law";
   return history.name;
 }
 
-/// What warm-up learns and sampling only reads; each word once.
+/// Names of the values that warmup learns and sampling only reads, without repetition.
 std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph& sampling) {
   std::vector<std::string> words;
   for (const VariableInfo& v : sampling.variables()) {

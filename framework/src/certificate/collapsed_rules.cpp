@@ -1,4 +1,4 @@
-// Rule G: updates by a law with other slots integrated out, and in which order they are right.
+// Rule G: updates by a law with other slots integrated out, and the orders in which they are right.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -21,15 +21,16 @@ using Slots = IdSet;  ///< by variable
 struct CollapsedUpdate {
   std::size_t transition = 0;
   Slots moved;
-  Slots given;           ///< what its law reads of the other slots
-  bool redraws = false;  ///< whatever the moved slots were
-  bool always = true;    ///< in every sweep and column
+  Slots given;           ///< the other slots that the law of the update reads
+  bool redraws = false;  ///< whether the old values of the moved slots have no effect
+  bool always = true;    ///< whether the update runs in every sweep and column
 };
 
-/// The slots whose joint law is right. Before an update of W given R it must hold R, and W unless
-/// the update draws W anew; a kernel that keeps the law of W given R then keeps that of W and R
-/// together, and what it integrated out belongs to values of W that are gone. Hence after it W and
-/// R, and nothing else, are right. At the end of a sweep all must be.
+/// The slots whose joint law is right. Before an update of W given R, the set must include R. It
+/// must also include W unless the update draws W again. A kernel that leaves the law of W given R
+/// invariant then also leaves the joint law of W and R invariant. The slots that the kernel
+/// integrated out still belong to the old values of W. So after the update only W and R are right.
+/// At the end of a sweep all slots must be right.
 class CollapsedRules {
  public:
   CollapsedRules(const Analysis& a, const Factor& factor)
@@ -41,8 +42,8 @@ class CollapsedRules {
   }
 
   Verdict judge() const {
-    Verdict v =
-        fine(Rule::collapsed, "what an update integrates out is drawn anew before it is read");
+    Verdict v = fine(Rule::collapsed,
+                     "slots that an update integrates out are drawn again before they are read");
     const bool collapses =
         std::ranges::any_of(updates_, [&](const auto& u) { return (u.moved | u.given) != all_; });
     if (!collapses) return v;
@@ -81,18 +82,19 @@ class CollapsedRules {
 
   Slots slots_behind(Value value) const { return a_.slots_among(a_.leaves(value)) & all_; }
 
-  /// A parameter that follows what the law leaves out makes the kernel one given that, too.
+  /// If a parameter depends on a slot that the law leaves out, the kernel is conditional on this
+  /// slot too.
   Verdict parameters() const {
-    Verdict v = fine(Rule::collapsed, "no parameter follows what is integrated out");
+    Verdict v = fine(Rule::collapsed, "no parameter depends on a slot that is integrated out");
     for (const CollapsedUpdate& u : updates_) {
       for (const auto& [part, input] : a_.inputs(u.transition)) {
         if (!is_parameter(input.role)) continue;
         const Slots beyond = slots_behind(input.value) - u.moved - u.given;
         if (beyond.none()) continue;
         join(v, collapsed(u.transition,
-                          fmt::format("a parameter reads `{}`, which the law of the update "
-                                      "integrates out",
-                                      first_name(beyond))));
+                          fmt::format(
+                              "a parameter reads `{}`, which the law of the update integrates out",
+                              first_name(beyond))));
       }
     }
     return v;
@@ -106,7 +108,7 @@ class CollapsedRules {
     return a_.graph.variables()[of.find_first()].name;
   }
 
-  /// As messages say it: the operation's path without its last part.
+  /// The name of an update in messages: the first part of the operation's path.
   std::string label(const CollapsedUpdate& u) const {
     const std::string& operation = a_.info(u.transition).name;
     return operation.substr(0, operation.find('/'));
@@ -125,24 +127,24 @@ class CollapsedRules {
     }
     if (right == all_) return std::nullopt;
     const CollapsedUpdate& by = updates_[left_by];
-    return Fault{by.transition,
-                 fmt::format("`{}` is integrated out of the update `{}`, and not drawn anew before "
-                             "the sweep ends",
-                             first_name(all_ - right), label(by))};
+    return Fault{by.transition, fmt::format("`{}` is integrated out of the update `{}` and is not "
+                                            "drawn again before the sweep ends",
+                                            first_name(all_ - right), label(by))};
   }
 
   std::string misread(const CollapsedUpdate& u, const Slots& lacking,
                       const CollapsedUpdate& by) const {
     return fmt::format(
         "the update `{}` {} `{}`, which was integrated out of the update `{}` and has not been "
-        "drawn anew since",
+        "drawn again since",
         label(u), u.moved.test(lacking.find_first()) ? "starts from" : "reads", first_name(lacking),
         label(by));
   }
 
   std::string cure() const {
     const std::string lacking =
-        "draw what is integrated out from its law given the rest, right after it";
+        "directly after the update that integrates slots out, draw these slots from their law "
+        "given all other slots";
     if (updates_.size() > most_ordered) return lacking;
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -150,9 +152,9 @@ class CollapsedRules {
       if (first_fault(order)) continue;
       std::vector<std::string> names;
       for (const std::size_t k : order) names.push_back(label(updates_[k]));
-      return fmt::format("a right order is {}", fmt::join(names, ", "));
+      return fmt::format("the updates are right in the order {}", fmt::join(names, ", "));
     } while (std::next_permutation(order.begin(), order.end()));
-    return "no order of these updates is right: " + lacking;
+    return "these updates are not right in any order: " + lacking;
   }
 
   const Analysis& a_;

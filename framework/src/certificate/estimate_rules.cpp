@@ -1,4 +1,4 @@
-// Rule M: a density that is known only by an unbiased estimate.
+// Rule M: a density that is only known by an unbiased estimate.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -15,32 +15,33 @@ bool moves_normals(const Analysis& a, const OperationInfo& move) {
 
 namespace {
 
-/// With z ~ N(0, I) and E exp(-Uhat(theta; z)) = c exp(-U(theta)) the density exp(-Uhat(theta; z))
-/// N(z; 0, I) / c of theta and z has exp(-U) as its marginal. What is judged here is that z is of
-/// the state: every update of theta or of z is a Metropolis decision by that density, as it is with
-/// the z that is kept. They may be moved together, or each given the other (Murray & Graham 2016,
-/// AISTATS). The other rules see to the rest: where z is moved, the ratio has the law at both ends
-/// (rule 2a).
+/// Let z ~ N(0, I) and E exp(-Uhat(theta; z)) = c exp(-U(theta)). Then the density exp(-Uhat(theta;
+/// z)) N(z; 0, I) / c of theta and z has exp(-U) as its marginal. These rules judge whether z
+/// belongs to the state. Every update of theta or of z must be a Metropolis decision by this joint
+/// density, with the stored z. An update may move theta and z together, or one of them given the
+/// other (Murray & Graham 2016, AISTATS). If an update moves z, rule 2a checks that the ratio has
+/// the law at both ends.
 class EstimateRules {
  public:
   EstimateRules(const Analysis& a, Variable normals)
       : a_(a), normals_(normals), slot_(a.graph[normals].parts.front()) {}
 
   Verdict judge() const {
-    Verdict v = fine(Rule::estimate, "the estimate where the state is stays with it",
+    Verdict v = fine(Rule::estimate, "the estimate at the state is stored with the state",
                      "Andrieu & Roberts 2009, Ann. Stat. 37");
     for (const std::size_t t : a_.writers[index(normals_)]) {
       const OperationInfo& who = a_.info(t);
       if (who.kind == OperationKind::observe || a_.writes(t, slot_)) continue;
       if (decides_by_what_is_kept(t)) continue;
-      join(v, lost(t, fmt::format("`{}` makes the estimate where the state is anew: Monte Carlo "
-                                  "within Metropolis",
+      join(v, lost(t, fmt::format("`{}` computes the estimate at the state again, as in Monte "
+                                  "Carlo within Metropolis; use the stored estimate instead",
                                   who.name)));
     }
     for (const std::size_t t : a_.writers[index(slot_)]) {
       if (a_.writes(t, normals_) || decides_by_what_is_kept(t)) continue;
-      join(v, lost(t, fmt::format("`{}` moves `{}` and leaves its estimate behind", a_.info(t).name,
-                                  a_.graph[slot_].name)));
+      join(v, lost(t, fmt::format(
+                          "`{}` moves `{}` but does not update the estimate that is stored with it",
+                          a_.info(t).name, a_.graph[slot_].name)));
     }
     return v;
   }
@@ -52,7 +53,7 @@ class EstimateRules {
            std::ranges::any_of(laws, [&](Value law) { return follows_what_is_kept(law, t); });
   }
 
-  /// Made from the newest normals.
+  /// Whether the law is made from the newest normals.
   bool follows_what_is_kept(Value law, std::size_t t) const {
     const auto is_kept = [&](Value leaf) {
       return a_.is_version(leaf) && a_.graph[leaf].variable == normals_;
@@ -64,9 +65,9 @@ class EstimateRules {
   }
 
   Verdict lost(std::size_t t, std::string reason) const {
-    return cited(biased(Rule::estimate, a_.info(t).name, true, std::move(reason)),
-                 "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (what is right, and the scheme "
-                 "that is not)");
+    return cited(
+        biased(Rule::estimate, a_.info(t).name, true, std::move(reason)),
+        "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (the right scheme and the wrong one)");
   }
 
   const Analysis& a_;

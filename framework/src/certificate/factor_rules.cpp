@@ -1,4 +1,5 @@
-// Rules about the factors of the joint target: covered, of only its own slots, one density.
+// Rules about the factors of the joint target. Each update of a slot has the slot's factors in its
+// laws, depends only on the slots of these factors, and leaves one density invariant.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -18,7 +19,8 @@ class FactorRules {
   FactorRules(const Analysis& a, Variable slot) : a_(a), slot_(slot) {}
 
   Verdict judge() {
-    Verdict v = fine(Rule::factor, "every factor is in the laws of the updates it concerns");
+    Verdict v =
+        fine(Rule::factor, "the laws of each update contain every factor of the updated slots");
     bool has_factor = false;
     for (const Factor& factor : a_.graph.factors()) {
       if (!contains(factor.slots, slot_)) continue;
@@ -27,12 +29,13 @@ class FactorRules {
     }
     if (has_factor && a_.is_written(slot_)) return v;
     if (has_factor && a_.graph[slot_].fixed) {
-      v.notes.push_back(fmt::format("`{}` stays where it starts: what is sampled is pi given it",
-                                    a_.graph[slot_].name));
+      v.notes.push_back(fmt::format(
+          "`{}` keeps its starting value, so the draws have the distribution pi given this value",
+          a_.graph[slot_].name));
       return v;
     }
     return biased(Rule::factor, a_.graph[slot_].name, true,
-                  has_factor ? "a slot is never updated" : "a slot has no target");
+                  has_factor ? "the slot is never updated" : "the slot has no target density");
   }
 
  private:
@@ -43,7 +46,7 @@ class FactorRules {
       if (!kept_) kept_ = seen.density;
       if (seen.accuracy != Accuracy::none && *kept_ != seen.density) {
         return biased(Rule::one_density, a_.info(t).name, true,
-                      fmt::format("updates of `{}` keep different densities: {} and {}",
+                      fmt::format("updates of `{}` leave different densities invariant: {} and {}",
                                   a_.graph[slot_].name, *kept_, seen.density));
       }
       join(v, seen);
@@ -51,33 +54,34 @@ class FactorRules {
     return v;
   }
 
-  /// What the update `t` keeps of a factor.
+  /// The density that the update `t` leaves invariant, for one factor.
   Verdict sees(std::size_t t, const Factor& factor) const {
     const OperationInfo& who = a_.info(t);
     if (who.traits.invariant && !*who.traits.invariant) return fine(Rule::factor, "");
     if (const auto laws = a_.laws_with(factor, who); !laws.empty())
       return joined(density(t, laws.front()), of_own_slots(t, factor, laws.front()));
     return biased(Rule::factor, who.name, true,
-                  fmt::format("the update leaves out the factor `{}`", a_.graph[factor.law].name));
+                  fmt::format("the laws of the update do not contain the factor `{}`",
+                              a_.graph[factor.law].name));
   }
 
-  /// A law may be conditional on its factor's slots alone.
+  /// A law may be conditional only on the slots of its factor.
   Verdict of_own_slots(std::size_t t, const Factor& factor, Value law) const {
-    Verdict v = fine(Rule::factor, "of its own slots alone");
+    Verdict v = fine(Rule::factor, "the law of the update depends only on the slots of its factor");
     each(a_.cones.leaves(law), [&](std::int32_t leaf) {
       if (!a_.is(Value{leaf}, VariableKind::slot)) return;
       const Variable slot = a_.graph[Value{leaf}].variable;
       if (contains(factor.slots, slot)) return;
-      join(v,
-           biased(Rule::factor, a_.info(t).name, true,
-                  "the law depends on a slot outside its factor", a_.cones.path(Value{leaf}, law)));
+      join(v, biased(Rule::factor, a_.info(t).name, true,
+                     "the law of the update depends on a slot outside the factor of this law",
+                     a_.cones.path(Value{leaf}, law)));
     });
     return v;
   }
 
-  /// Of a law, as the operations that made it declare.
+  /// The density of a law, as declared by the operations that made it.
   Verdict density(std::size_t t, Value law) const {
-    Verdict v = fine(Rule::factor, "the law is the target's");
+    Verdict v = fine(Rule::factor, "the law of the update is the law of the target");
     if (a_.maker(law) == nullptr) return repeating(std::move(v), law);
     const OperationInfo& made_by = *a_.maker(law);
     if (!made_by.traits.density.empty()) {
@@ -92,8 +96,9 @@ class FactorRules {
       v = over_a_cycle(t, made_by);
     } else {
       return biased(Rule::factor, a_.info(t).name, false,
-                    fmt::format("`{}` is made from the target's law in a way nothing is declared "
-                                "about",
+                    fmt::format("`{}` is made from the target's law, and the operation that makes "
+                                "it does not declare how the two laws are related; declare "
+                                "`unbiased` or `density` for this operation",
                                 a_.graph[law].name));
     }
     const Value stands_for = input_of(made_by, Role::law);
@@ -108,9 +113,9 @@ class FactorRules {
     return v;
   }
 
-  /// Rule S: a law whose gradient is right in the mean over a cycle of sweeps. One small step for
-  /// each sweep of it is, to first order, a step of the whole law; that holds where nothing else of
-  /// the step depends on which sweep it is, and no sweep is left out.
+  /// Rule S: a law whose gradient is right on average over a cycle of sweeps. To first order, one
+  /// small step for each sweep of the cycle is one step of the whole law. This requires that
+  /// nothing else in the step depends on the number of the sweep, and that no sweep is left out.
   Verdict over_a_cycle(std::size_t t, const OperationInfo& made_by) const {
     const IdSet noises = turns();
     const auto follows = [&](Value v) { return a_.noises_behind(v).intersects(noises); };
@@ -119,23 +124,25 @@ class FactorRules {
       for (const Input& input : who.inputs) {
         if (!follows(input.value) || input.role == Role::noise) continue;
         if (!steps_by(who, input)) {
-          return biased(Rule::cycle, a_.info(t).name, false,
-                        fmt::format("`{}` is right in the mean over {} sweeps alone, and `{}` is "
-                                    "no small step that takes nothing but its gradient, in every "
-                                    "sweep",
-                                    made_by.name, made_by.traits.cycle, who.name));
+          return biased(
+              Rule::cycle, a_.info(t).name, false,
+              fmt::format("the gradient from `{}` is right only on average over {} sweeps, so `{}` "
+                          "must be a small step in every sweep and must use only this gradient",
+                          made_by.name, made_by.traits.cycle, who.name));
         }
       }
     }
-    Verdict v = assuming(a_, fine(Rule::cycle, "a small step for each part of the data in turn"),
-                         made_by, fmt::format("cycle of {}", made_by.traits.cycle));
+    Verdict v = assuming(
+        a_, fine(Rule::cycle, "each part of the data is used for one small step in each cycle"),
+        made_by, fmt::format("cycle of {}", made_by.traits.cycle));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
     return v;
   }
 
-  /// What tells whose turn it is: noises of all laws that are not right in the mean in every sweep.
-  /// Two of them may take the same turns, which no edge shows.
+  /// The noises that decide which part of the data is used: the noises of all laws that are
+  /// not right on average in every sweep. Two such laws may use the same part of the data in each
+  /// sweep although no edge joins them.
   IdSet turns() const {
     IdSet all(a_.graph.values().size());
     for (const OperationInfo& who : a_.graph.operations()) {
@@ -160,7 +167,8 @@ class FactorRules {
     return of != nullptr && of->offers<EstimatedDensity>() != nullptr;
   }
 
-  /// A model's density is a function of theta; of foreign code only its author says so.
+  /// The density of a model is a function of theta. For foreign code, only the author of the code
+  /// states this.
   Verdict repeating(Verdict v, Value law) const {
     const Model* const model = potential(law) == nullptr ? nullptr : potential(law)->as_model();
     const bool is_foreign = model != nullptr && calls_foreign_code(*model);

@@ -1,4 +1,4 @@
-// Which updates depend on which.
+// Transitions, their order, and which variables influence each other over sweeps.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/influence.hpp"
 
@@ -42,8 +42,8 @@ std::vector<std::int32_t> proposal_moves(const KernelGraph& graph, const Operati
   return moves;
 }
 
-/// Versions that an operation reads, at any remove within the sweep. Where a guard does not let it
-/// run, what it would write stays what it was.
+/// Versions that an operation depends on within the sweep, directly or through other values. In
+/// columns where a guard does not let the operation run, its outputs stay unchanged.
 IdSet read_by(const KernelGraph& graph, const Cones& cones, const OperationInfo& info) {
   IdSet read(graph.values().size());
   for (const Input& input : info.inputs) read |= cones.versions(input.value);
@@ -71,7 +71,7 @@ void find_stages(const KernelGraph& graph, std::vector<GraphTransition>& all) {
   }
 }
 
-/// Variables that an operation writes; slots instead of what joins them.
+/// Variables that an operation writes; for a joint variable, its slots.
 std::vector<Variable> written_by(const KernelGraph& graph, const OperationInfo& who) {
   std::vector<Variable> found;
   for (const Value out : who.outputs) {
@@ -85,7 +85,7 @@ std::vector<Variable> written_by(const KernelGraph& graph, const OperationInfo& 
   return found;
 }
 
-/// Versions of auxiliaries that an operation starts from and leaves as they were.
+/// Versions of auxiliaries that an operation starts from and leaves unchanged.
 std::vector<Value> kept_beside(const KernelGraph& graph, const OperationInfo& who) {
   const auto written = written_by(graph, who);
   std::vector<Value> found = auxiliaries(graph, who);
@@ -93,15 +93,16 @@ std::vector<Value> kept_beside(const KernelGraph& graph, const OperationInfo& wh
   return found;
 }
 
-/// Whether anything but a full redraw wrote a version, in a column where an operation with the
-/// guard `where` runs; of a carried one, in the last sweep.
+/// Whether anything except a full redraw wrote a version, in a column where an operation with the
+/// guard `where` runs. For a version that is carried over sweeps, the writers of the last sweep
+/// count.
 bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& where) {
   const Value at = graph[version].producer < 0 ? graph[graph[version].variable].current : version;
   const OperationInfo* const by = maker(graph, at);
   return by != nullptr && !redraws(*by, where);
 }
 
-/// What moves with one version of an auxiliary that stays as it was.
+/// The variables that move with one version of an auxiliary that stays unchanged.
 class MovedBeside {
  public:
   explicit MovedBeside(const KernelGraph& graph) : graph_(graph), beside_(graph.values().size()) {
@@ -114,7 +115,8 @@ class MovedBeside {
     }
   }
 
-  /// From this version to a full redraw, over the end of the sweep.
+  /// The variables that move beside the auxiliary, from this version to a full redraw, even beyond
+  /// the end of the sweep.
   std::vector<Variable> with(Value version) const {
     std::vector<Variable> found;
     if (!is(graph_, version, VariableKind::auxiliary)) return found;
@@ -127,7 +129,7 @@ class MovedBeside {
   }
 
  private:
-  /// The next version, unless it is drawn anew.
+  /// The next version, unless it is a full redraw.
   Value after(Value version, bool& is_next_sweep) const {
     Value next = graph_[version].replaced_by;
     if (!next) {
@@ -205,7 +207,7 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
   const MovedBeside beside(graph);
   for (const OperationInfo& info : graph.operations()) {
     IdSet read;
-    // What is moved beside an auxiliary depends on what others wrote of the auxiliary.
+    // A variable that is moved beside an auxiliary depends on the updates that wrote the auxiliary.
     std::vector<Value> shared = kept_beside(graph, info);
     std::erase_if(shared, [&](Value v) { return !is_written_in_part(graph, v, info.guard); });
     for (const Value out : info.outputs) {
@@ -279,7 +281,7 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
     each(read_by(graph, cones, graph.operations()[index(all[one].operation)]), [&](std::int32_t v) {
       if (const auto by = writer(Value{v})) before[*by].set(t);
       const Value next = graph_[Value{v}].replaced_by;
-      // A trial is no state: nothing is late that still knows where its stages began.
+      // A trial is not a state, so reading the start of its stages is not a stale read.
       if (!next || graph_[graph_[Value{v}].variable].kind == VariableKind::trial) return;
       if (const auto by = writer(next); by && *by != t) before[t].set(*by);
     });

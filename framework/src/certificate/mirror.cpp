@@ -1,4 +1,4 @@
-// Rule 2a: a law that accounts for its own dependence on the state.
+// Rule 2a: a law whose dependence on the state is accounted for by its mirror at the proposal.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -43,8 +43,8 @@ class Mirror {
            !t.evaluated_law && same_operation(here, there);
   }
 
-  /// Of a stage the state is the trial; the slot that it is a copy of is where the stages began,
-  /// which is another place on the way back.
+  /// For a stage, the state is the trial, not the slot that the trial copies. The stages began at
+  /// the slot, and the reversed proposal begins at another point.
   bool depends_on_state(Value v) const {
     return any(a_.cones.leaves(v), [&](Value leaf) {
       return proposed_.contains(leaf.id) ||

@@ -1,4 +1,4 @@
-// What becomes of each noise.
+// Which transitions use each noise, and which versions and variables depend on it.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 
@@ -8,7 +8,7 @@
 namespace mixwell {
 namespace {
 
-/// Collects the ways of one transition.
+/// Collects the ways in which noises enter one transition.
 class WaysOf {
  public:
   WaysOf(const Analysis& a, std::size_t t)
@@ -22,7 +22,7 @@ class WaysOf {
     for (const auto& [part, input] : a.inputs(t)) sort(*part, input);
   }
 
-  /// Adds those of a stage of its proposal.
+  /// Adds the ways in which noises enter a stage of the proposal.
   void add_stage(const NoiseWays& stage) {
     ways_.parameters |= (stage.parameters | stage.law) - stage.exposed();
     ways_.twice |= stage.exposed() & ways_.used();
@@ -58,13 +58,13 @@ class WaysOf {
     }
   }
 
-  /// One more input brings these noises in.
+  /// Records that one more input brings these noises in.
   void add(IdSet& way, const IdSet& noises) {
     ways_.twice |= way & noises;
     way |= noises;
   }
 
-  /// The rules judge a refresh by its law, so it tells only of its own noise.
+  /// The rules judge a refresh by its law, so its outcome depends only on its own noise.
   void law(const OperationInfo& who, const Input& input) {
     if (who.kind == OperationKind::refresh || is_stage_) {
       ways_.parameters |= behind(input.value);
@@ -76,13 +76,14 @@ class WaysOf {
     }
   }
 
-  /// It is an evaluation of the law of the proposal's stages. The update keeps its own law,
-  /// whatever that law is.
+  /// Whether an input is an evaluation of the law of the proposal's stages. The update leaves its
+  /// target density invariant for every law of the stages.
   bool divides_out(Value evaluation) const {
     return is_stage_ || (stage_law_ && a_.graph[evaluation].evaluated_law == stage_law_);
   }
 
-  /// An accept without a noise decides by a parameter. A register remembers all that it reads.
+  /// An accept without a noise decides by a parameter. A history stores information about
+  /// everything that it reads.
   bool decides_with(const OperationInfo& who, const Input& input) const {
     if (who.kind == OperationKind::observe) return true;
     return who.kind == OperationKind::accept && input.role == Role::parameter &&
@@ -91,7 +92,8 @@ class WaysOf {
 
   IdSet behind(Value v) const { return a_.noises_behind(v, t_); }
 
-  /// Noises behind an auxiliary's law that do not come in through an evaluation of a law.
+  /// Noises on which an auxiliary's law depends, except those that enter through an evaluation of a
+  /// law.
   IdSet beside_evaluations(Value of) const {
     IdSet found(a_.graph.values().size());
     IdSet seen(found.size());
@@ -112,10 +114,10 @@ class WaysOf {
   bool is_stage_;
   Value stage_law_;
   NoiseWays ways_;
-  std::set<std::int32_t> states_;  ///< a state may be read by a move and by its accept
+  std::set<std::int32_t> states_;  ///< both a move and its accept may read the same state
 };
 
-/// Auxiliaries that some operation reads without judging them.
+/// Auxiliaries that some transition reads without judging them.
 IdSet auxiliaries_read_beside(const Analysis& a) {
   IdSet found(a.graph.variables().size());
   const auto look = [&](std::size_t t, Value leaf) {

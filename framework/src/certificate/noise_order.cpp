@@ -1,4 +1,5 @@
-// Updates that know of one another by a noise that one of them has as a parameter.
+// Finds updates that depend on each other through a noise from which a parameter of one of them is
+// made.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 
@@ -12,12 +13,13 @@
 namespace mixwell {
 namespace {
 
-/// To an update of the same sweep, to one of a later sweep, or from a register to those of any
-/// sweep before.
+/// An edge leads to an update of the same sweep (`here`) or of a later sweep (`later`), or from a
+/// history to updates of any earlier sweep (`past`).
 enum class Way : std::size_t { here, later, past };
 constexpr std::array ways_there_are{Way::here, Way::later, Way::past};
 
-/// Which update comes directly before which, for each way; and what a search reaches by each way.
+/// For each kind of edge: which update comes directly before which, and the updates that a search
+/// reaches.
 using Edges = std::array<std::vector<IdSet>, 3>;
 using Reached = std::array<IdSet, 3>;
 
@@ -26,7 +28,7 @@ auto& by(Of& of, Way way) {
   return of[static_cast<std::size_t>(way)];
 }
 
-/// A register holds values of all sweeps, so a way through a register leads to any sweep.
+/// A history holds values of all sweeps, so a path through a history leads to any sweep.
 Way together(Way one, Way next) { return std::max(one, next); }
 
 class NoiseOrder {
@@ -59,8 +61,8 @@ class NoiseOrder {
   bool is_decision(std::size_t t) const { return a_.all[t].decided_by == t; }
   bool is_register(std::size_t t) const { return a_.info(t).kind == OperationKind::observe; }
 
-  /// What a full redraw draws does not depend on its parameters, unless another update uses the
-  /// noise that it draws with: given that noise, the draw tells of the parameters.
+  /// A full redraw does not depend on its parameters, unless another update uses the noise that it
+  /// draws with: given that noise, the draw depends on the parameters.
   void add_noises(std::size_t t) {
     if (!is_decision(t) || (redraws(a_.info(t), {}) && !shares_its_noise(t))) return;
     const IdSet& used = is_register(t) ? ways_[t].own : behind_[t];
@@ -94,8 +96,8 @@ class NoiseOrder {
     });
   }
 
-  /// An auxiliary depends on what was moved beside it while it stayed as it was, and on what its
-  /// law was made from.
+  /// An auxiliary depends on the variables that were moved beside it while it stayed unchanged, and
+  /// on the values from which its law was made.
   void add_movers(std::size_t t, Value auxiliary) {
     const auto add_all = [&](Way way, const std::vector<Value>& versions) {
       for (const Value at : versions) {
@@ -118,8 +120,8 @@ class NoiseOrder {
     }
   }
 
-  /// What replaces a version that `t` depends on comes after `t`. The first writer of a sweep
-  /// replaces a version of the last one.
+  /// An update that replaces a version on which `t` depends comes after `t`. The first writer of a
+  /// sweep replaces a version of the last sweep.
   void add_replacement(std::size_t t, const ValueInfo& version, bool is_of_last_sweep) {
     const auto& writers = a_.writers[index(version.variable)];
     if (!is_of_last_sweep && version.replaced_by) {
@@ -129,7 +131,7 @@ class NoiseOrder {
     }
   }
 
-  /// A full redraw does not depend on what it replaces.
+  /// A full redraw does not depend on the value that it replaces.
   void add(Way way, std::size_t t, std::size_t next) {
     if (next != t && !starts_again(next)) by(before_, way)[t].set(next);
   }
@@ -140,14 +142,15 @@ class NoiseOrder {
            std::ranges::none_of(writes, [&](Variable v) { return has_a_law(v); });
   }
 
-  /// It is one of several slots of a factor, so that a new draw depends on the others.
+  /// Whether a variable is one of several slots of a factor, so a new draw of it depends on the
+  /// other slots.
   bool has_a_law(Variable v) const {
     const auto& factors = a_.graph.factors();
     return std::ranges::any_of(
         factors, [&](const Factor& f) { return f.slots.size() > 1 && contains(f.slots, v); });
   }
 
-  /// Updates of one variable, or of the slots of one factor, one after another over all sweeps.
+  /// Orders the updates of one variable, or of the slots of one factor, over all sweeps.
   void add_successions() {
     const std::vector<std::int32_t> groups = joint_variables();
     std::vector<std::optional<std::size_t>> first(groups.size()), last(groups.size());
@@ -165,7 +168,7 @@ class NoiseOrder {
     }
   }
 
-  /// By variable: one of those that it is joined to by factors.
+  /// By variable: one representative of all variables to which factors join it.
   std::vector<std::int32_t> joint_variables() const {
     std::vector<std::int32_t> group(a_.graph.variables().size());
     std::iota(group.begin(), group.end(), 0);
@@ -174,7 +177,7 @@ class NoiseOrder {
     return group;
   }
 
-  /// What a transition writes, and the auxiliaries that it starts from.
+  /// The variables that a transition writes, and the auxiliaries from which it starts.
   std::vector<Variable> moved_or_judged(std::size_t t) const {
     std::vector<Variable> found = a_.all[t].writes;
     for (const std::size_t one : a_.unit(t))
@@ -196,7 +199,7 @@ class NoiseOrder {
     return found;
   }
 
-  /// `last` is where a way ends.
+  /// The updates that paths from `first` reach. No path continues beyond `last`.
   static Reached reached(std::size_t first, std::size_t last, const Edges& edges) {
     const std::size_t count = edges.front().size();
     Reached found{IdSet(count), IdSet(count), IdSet(count)};
@@ -214,7 +217,7 @@ class NoiseOrder {
     return found;
   }
 
-  /// Updates on the ways from `teller` to `user` in one sweep, or through a register.
+  /// Updates on the paths from `teller` to `user` in one sweep, or through a history.
   IdSet between(std::size_t teller, std::size_t user) const {
     const Reached ahead = reached(teller, user, before_);
     const Reached behind = reached(user, teller, after_);
@@ -234,7 +237,8 @@ class NoiseOrder {
   const std::vector<IdSet>& behind_;
   Edges before_;
   Edges after_;
-  std::set<std::pair<std::size_t, std::size_t>> uses_;  ///< user of a parameter, teller
+  std::set<std::pair<std::size_t, std::size_t>>
+      uses_;  ///< the update whose parameter is made from a noise, and the teller of the noise
 };
 
 }  // namespace

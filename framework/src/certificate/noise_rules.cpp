@@ -1,5 +1,5 @@
-// Rule N: a noise may be behind the law or a parameter of an update, and behind anything else only
-// where that is proved to do no harm.
+// Rule N: the law or a parameter of an update may be made from a noise. Every other use of a noise
+// needs a proof that it does no harm.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 
@@ -21,7 +21,7 @@ class NoiseRules : OneTransition {
       : OneTransition(a, t), flow_(flow), ways_(flow.ways(t)) {}
 
   Verdict judge() {
-    Verdict v = fine(Rule::noise, "every noise is fresh where it is used");
+    Verdict v = fine(Rule::noise, "each noise is fresh when an update uses it");
     v.premises = noises();
     return joined(std::move(v), one_way_in(), one_way_into_the_law(), fresh_for_the_state(),
                   fresh_for_the_parameters(), not_shared_by_feedback(), not_shared_by_the_states());
@@ -30,7 +30,7 @@ class NoiseRules : OneTransition {
  private:
   using Sharing = std::pair<std::size_t, std::size_t>;
 
-  /// All noises that it uses, by the way they enter.
+  /// All noises that the update uses, grouped by the way in which they enter.
   std::vector<Premise> noises() const {
     std::vector<Premise> found;
     const auto add = [&](const char* way, const IdSet& noises) {
@@ -49,7 +49,7 @@ class NoiseRules : OneTransition {
     return a_.graph[Value{static_cast<std::int32_t>(noises.find_first())}].name;
   }
 
-  /// Puts the noise that two transitions share in front, if they share one directly.
+  /// Puts a noise that two transitions share directly in front, if there is one.
   std::vector<std::string> with_shared(std::size_t one, std::size_t other,
                                        std::vector<std::string> rest) const {
     const IdSet both = flow_.shared(one, other);
@@ -57,8 +57,9 @@ class NoiseRules : OneTransition {
     return rest;
   }
 
-  /// A noise that the outcome tells of enters by one way only. Without Metropolis, a gradient that
-  /// shares its noise with the curvature has another mean than the gradient of U.
+  /// If the outcome depends on a noise, the noise must enter in only one way. For example, if a
+  /// gradient shares its noise with the preconditioner of a move without Metropolis, its mean is
+  /// not the gradient of U.
   Verdict one_way_in() const {
     const std::array<const IdSet*, 4> all{&ways_.law, &ways_.own, &ways_.refreshed,
                                           &ways_.parameters};
@@ -71,32 +72,33 @@ class NoiseRules : OneTransition {
         return two_ways(a_.is_uncorrected(t_) && i == 0, both);
       }
     }
-    return fine(Rule::noise, "each noise comes in by one way");
+    return fine(Rule::noise, "each noise enters the update in one way");
   }
 
   Verdict two_ways(bool by_the_gradient, const IdSet& noises) const {
     return biased(Rule::noise, by_the_gradient,
-                  by_the_gradient ? "a parameter and the law share one noise"
-                                  : "one noise comes into the update by two ways",
+                  by_the_gradient ? "one noise enters both a parameter and the law of the update"
+                                  : "one noise enters the update in two ways",
                   {first_name(noises), who_.name});
   }
 
-  /// A law is unbiased only if everything that it is made from has its own noise. A reference point
-  /// that is drawn with the noise of the batch changes the mean of the difference.
+  /// A law is unbiased only if all values from which it is made have different noises. For example,
+  /// if a reference point is drawn with the noise of the batch, the mean of the difference changes.
   Verdict one_way_into_the_law() const {
-    if (!a_.is_uncorrected(t_)) return fine(Rule::noise, "nothing rests on a mean");
+    if (!a_.is_uncorrected(t_))
+      return fine(Rule::noise, "the update does not need an unbiased law");
     for (const auto& [part, input] : a_.inputs(t_)) {
       if (input.role != Role::law) continue;
       const IdSet twice = noises_that_enter_twice(input.value);
       if (twice.none()) continue;
       return biased(Rule::noise, false,
-                    "one noise enters by two ways into a law that is declared unbiased",
+                    "a law is declared unbiased, but one noise enters this law in two ways",
                     {first_name(twice), a_.graph[input.value].name});
     }
-    return fine(Rule::noise, "each noise comes into the law by one way");
+    return fine(Rule::noise, "each noise enters the law in one way");
   }
 
-  /// Follows the operations that made a law, one after another.
+  /// Follows the chain of operations that made a law.
   IdSet noises_that_enter_twice(Value law) const {
     IdSet seen(a_.graph.values().size());
     IdSet twice(seen.size());
@@ -112,7 +114,7 @@ class NoiseRules : OneTransition {
     return twice;
   }
 
-  /// An update is right with a noise that its state does not know.
+  /// An update is right with a noise on which its state does not depend.
   Verdict fresh_for_the_state() const {
     const IdSet used = ways_.used();
     for (const OperationInfo* part : a_.parts(t_)) {
@@ -121,19 +123,20 @@ class NoiseRules : OneTransition {
         const IdSet both = known_beside_the_redraw(state) & used;
         if (both.none()) continue;
         return biased(Rule::noise, true,
-                      "the state was moved with a noise that this update uses again",
+                      "an earlier update moved the state with a noise that this update uses again",
                       {first_name(both), a_.graph[state].name});
       }
     }
-    return fine(Rule::noise, "the state does not know the noise");
+    return fine(Rule::noise, "the state does not depend on the noise of the update");
   }
 
-  /// A refresh itself either replaces what was drawn before, or leaves it for another update.
+  /// A refresh either replaces the earlier draw, or leaves it for another update.
   bool is_drawn_for_it(const OperationInfo& part, Value state) const {
     return who_.kind != OperationKind::refresh && a_.is_fresh(part, state);
   }
 
-  /// Its states, and the versions that stay as they are where the guard does not let it run.
+  /// The states of the update, and the versions that stay unchanged in columns where the guard does
+  /// not let the update run.
   std::vector<Value> states_of(const OperationInfo& who) const {
     std::vector<Value> found = values_of(who, Role::state);
     std::erase_if(found, [&](Value v) { return !a_.is_version(v); });
@@ -144,7 +147,7 @@ class NoiseRules : OneTransition {
     return found;
   }
 
-  /// The noise that drew a part of a momentum just before the update is used once. The law of the
+  /// A noise that drew part of a momentum just before the update is used only once. The law of the
   /// momentum is a parameter of the update.
   IdSet known_beside_the_redraw(Value state) const {
     IdSet known = flow_.known(state);
@@ -175,12 +178,13 @@ class NoiseRules : OneTransition {
            !a_.is_drawn_anew_since(t_, version);
   }
 
-  /// It is the trial of this proposal.
+  /// The version belongs to the trial of this proposal.
   bool is_own_trial(Variable v) const {
     return a_.is(v, VariableKind::trial) && a_.moves(t_, a_.graph[v].parts.front());
   }
 
-  /// A noise that is reversed or judged with the move must be independent of the move's parameters.
+  /// A noise that is reversed or judged together with the move must be independent of the move's
+  /// parameters.
   Verdict fresh_for_the_parameters() const {
     std::optional<Verdict> found;
     const IdSet exposed = ways_.exposed();
@@ -188,23 +192,23 @@ class NoiseRules : OneTransition {
       const IdSet both = flow_.known(version) & exposed;
       if (found || both.none()) return;
       found = biased(Rule::noise, a_.is_uncorrected(t_) && observed(version, both),
-                     "a parameter knows a noise that this update uses",
+                     "a parameter depends on a noise that this update uses",
                      {first_name(both), a_.graph[version].name, a_.graph[input].name});
       found->premises = {a_.premise(t_, who_, Role::parameter, version)};
     });
-    return found.value_or(fine(Rule::noise, "no parameter knows the noise"));
+    return found.value_or(fine(Rule::noise, "no parameter depends on the noise of the update"));
   }
 
-  /// A register took in the noise itself in this sweep, so that nothing averages over it.
+  /// If a history reads the noise itself in this sweep, nothing averages over the noise.
   bool observed(Value version, const IdSet& noises) const {
     const auto t = a_.transition_of(a_.graph[version].producer);
     return t && a_.info(*t).kind == OperationKind::observe &&
            flow_.ways(*t).told().intersects(noises);
   }
 
-  /// One noise moved another variable and this one, or one in mutual influence with this one. A
-  /// parameter that comes from the other variable then changes the law of the state. Other rules
-  /// judge a register in mutual influence with the update.
+  /// One noise moved another variable and either this variable or a variable in mutual influence
+  /// with it. A parameter that comes from the other variable then changes the law of the state.
+  /// Other rules judge a history in mutual influence with the update.
   Verdict not_shared_by_feedback() const {
     const std::vector<Sharing> pairs = sharing_with_the_state();
     std::optional<Verdict> found;
@@ -218,11 +222,13 @@ class NoiseRules : OneTransition {
         return;
       }
     });
-    return found.value_or(fine(Rule::noise, "no parameter comes from what shares a noise"));
+    return found.value_or(
+        fine(Rule::noise,
+             "no parameter comes from an update that shares a noise with an update of the state"));
   }
 
-  /// Transitions that move the same state as this update, each with one that shares a noise with
-  /// it.
+  /// Transitions that move the same state as this update, each with a transition that shares a
+  /// noise with it.
   std::vector<Sharing> sharing_with_the_state() const {
     std::vector<Sharing> pairs;
     for (std::size_t one = 0; one < a_.all.size(); ++one) {
@@ -235,8 +241,8 @@ class NoiseRules : OneTransition {
     return pairs;
   }
 
-  /// Another draw of an auxiliary of this update depends on the transitions that wrote it, and on
-  /// the states that they moved with it.
+  /// Another draw of an auxiliary of this update depends on the transitions that wrote the
+  /// auxiliary, and on the states that they moved with it.
   bool gets_to(std::size_t other, Value version, std::size_t one) const {
     const ValueInfo& v = a_.graph[version];
     if (v.kind != ValueKind::version || !a_.is_state_of(t_, v.variable)) {
@@ -259,14 +265,14 @@ class NoiseRules : OneTransition {
     return a_.is(version, VariableKind::history) && a_.mutual(t_, a_.graph[version].variable);
   }
 
-  /// Whether `one` moves a variable of this update, or one in mutual influence with it: given all
-  /// else, both are one state.
+  /// Whether `one` moves a variable of this update, or one in mutual influence with it. Given
+  /// everything else, the two variables are one state.
   bool moves_with(std::size_t one) const {
     return one == t_ || wrote_a_carried_state(one) ||
            std::ranges::any_of(a_.all[one].writes, [&](Variable v) { return a_.mutual(t_, v); });
   }
 
-  /// `one` wrote an auxiliary in the last sweep, and this update starts from it.
+  /// `one` wrote an auxiliary in the last sweep, and this update starts from the auxiliary.
   bool wrote_a_carried_state(std::size_t one) const {
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Value state : states_of(*part)) {
@@ -280,12 +286,14 @@ class NoiseRules : OneTransition {
 
   std::string shared_by(std::size_t one, std::size_t other) const {
     if (one == t_) {
-      return fmt::format("`{}` uses the same noise, and a parameter comes from there",
-                         a_.info(other).name);
+      return fmt::format(
+          "`{}` uses the same noise as this update, and a parameter of this update comes from that "
+          "operation",
+          a_.info(other).name);
     }
     return fmt::format(
-        "`{}` and `{}` use the same noise: the one moves the state, and a parameter "
-        "comes from the other",
+        "`{}` and `{}` use the same noise: the first moves the state, and a parameter of the "
+        "update comes from the second",
         a_.info(one).name, a_.info(other).name);
   }
 
@@ -298,16 +306,17 @@ class NoiseRules : OneTransition {
         if (!moves_a_state(other, states)) continue;
         if (flow_.is_draw_for_other(one, other)) continue;
         return biased(Rule::noise, false,
-                      fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
-                                  "updated together are not independent",
+                      fmt::format("`{}` and `{}` use the same noise, so the slots that are updated "
+                                  "together are not independent",
                                   a_.info(one).name, a_.info(other).name),
                       with_shared(one, other, {}));
       }
     }
-    return fine(Rule::noise, "what is updated together shares no noise");
+    return fine(Rule::noise, "slots that are updated together share no noise");
   }
 
-  /// The slots that it updates, and the auxiliaries that it starts from and that are not redrawn.
+  /// The slots that the transition updates, and the auxiliaries from which it starts and that are
+  /// not redrawn.
   std::set<std::int32_t> joint_states() const {
     std::set<std::int32_t> found;
     for (const Variable v : a_.all[t_].writes)
@@ -318,14 +327,16 @@ class NoiseRules : OneTransition {
     return found;
   }
 
-  /// Whether a transition moves one of these, or a slot in mutual influence with what is updated.
+  /// Whether a transition moves one of these variables, or a slot in mutual influence with an
+  /// updated variable.
   bool moves_a_state(std::size_t t, const std::set<std::int32_t>& states) const {
     return std::ranges::any_of(a_.all[t].writes, [&](Variable v) {
       return states.contains(v.id) || (a_.is(v, VariableKind::slot) && a_.mutual(t_, v));
     });
   }
 
-  /// What `t` writes gets there without passing through `beside` and its stages.
+  /// Whether a variable that `t` writes reaches `read` without passing through `beside` and its
+  /// stages.
   bool reaches(std::size_t t, Value read, std::size_t beside) const {
     const IdSet& reached = flow_.reached(beside, t);
     const auto is_reached = [&](Value version) {

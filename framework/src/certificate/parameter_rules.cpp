@@ -14,7 +14,7 @@
 namespace mixwell {
 namespace {
 
-/// A leaf of one input of one of the operations of a transition.
+/// A leaf of one input of an operation in a transition.
 struct Reading {
   const OperationInfo& who;
   const Input& input;
@@ -26,7 +26,7 @@ class ParameterRules : OneTransition {
   using OneTransition::OneTransition;
 
   Verdict judge() {
-    Verdict v = fine(Rule::invariance, "parameters do not depend on what is updated");
+    Verdict v = fine(Rule::invariance, "no parameter depends on an updated variable");
     for (const auto& [who, input] : a_.inputs(t_)) {
       if (a_.is_of_another_branch(*who, input.value)) {
         join(v, of_another_branch(*who, input.value, input.value));
@@ -48,23 +48,25 @@ class ParameterRules : OneTransition {
     return is_parameter(input.role) && input.role != Role::law_at_proposal;
   }
 
-  /// A version that is read as a state and not replaced: what is done depends on it.
+  /// The version is read as a state but not replaced, so the outcome depends on it as on a
+  /// parameter.
   bool is_bystander(Value state) const {
     return a_.is_version(state) && !a_.is_state_of(t_, a_.graph[state].variable);
   }
 
-  /// An operation of no branch, or of another one, reads what a branch made: in the columns that
-  /// chose another branch it is from an earlier sweep.
+  /// An operation outside a branch reads a value that the branch made. In columns that chose
+  /// another branch, this value is from an earlier sweep.
   Verdict of_another_branch(const OperationInfo& who, Value made, Value read) const {
     return biased(
         Rule::branch, true,
-        fmt::format("`{}` is made in one branch of a mixture and read outside of it: where another "
-                    "branch was chosen it is from an earlier sweep",
+        fmt::format("`{}` is made in one branch of a mixture and is read outside that branch; in "
+                    "replicates that chose another branch, the value is from an earlier sweep",
                     a_.graph[made].name),
         {a_.graph[made].name, who.name, a_.graph[read].name});
   }
 
-  /// Of what a history was made from, outside of the branch that makes it.
+  /// Checks the values from which the history was made: an operation outside a branch may read a
+  /// value that the branch made.
   std::optional<Verdict> learnt_outside_a_branch(const Reading& r, Variable history) const {
     for (const Variable one : a_.behind(history)) {
       if (!a_.is(one, VariableKind::history)) continue;
@@ -78,8 +80,8 @@ class ParameterRules : OneTransition {
     return std::nullopt;
   }
 
-  /// Rule U: an unbiased law has the right mean gradient whatever its parameters are, and without
-  /// Metropolis nothing else of it matters in the limit.
+  /// Rule U: an unbiased law has the right mean gradient for all values of its parameters. Without
+  /// Metropolis, only the mean gradient matters in the limit.
   bool is_unbiased(const OperationInfo& who, const Input& input) const {
     const OperationInfo* const by = a_.maker(input.value);
     return input.role == Role::law && is_uncorrected(who) && by != nullptr && by->traits.unbiased;
@@ -87,7 +89,8 @@ class ParameterRules : OneTransition {
 
   bool moves(Value version) const { return a_.moves(t_, a_.graph[version].variable); }
 
-  /// The rest of the position is no parameter of that kind: the law is one of the parts given it.
+  /// The rest of the position is not an ordinary parameter: the law is the density of these parts
+  /// given the rest.
   bool is_another_part(Value leaf) const {
     if (!a_.is_version(leaf) || moves(leaf)) return false;
     const std::string& position = a_.graph[a_.graph[leaf].variable].position;
@@ -96,15 +99,16 @@ class ParameterRules : OneTransition {
     });
   }
 
-  /// Of a law at a version, or handed on by a move of this transition with its proposal. Any other
-  /// number in that role is a parameter like others.
+  /// Whether a value is an evaluation of a law at a version, or an evaluation that a move of this
+  /// transition returns with its proposal. Any other number in this role is an ordinary parameter.
   bool is_evaluation(Value v) const {
     return a_.graph[v].evaluated_law || contains(a_.all[t_].moves, a_.graph[v].producer);
   }
 
   Verdict leaves(const OperationInfo& who, const Input& input) {
     Verdict v =
-        fine(Rule::invariance, "constants, fresh noise, or current values of other variables");
+        fine(Rule::invariance,
+             "each input is a constant, fresh noise, or the current value of another variable");
     const bool unbiased = is_unbiased(who, input);
     std::map<Rule, std::vector<Premise>> harmless;
     each(a_.leaves(input.value), [&](std::int32_t id) {
@@ -138,15 +142,15 @@ class ParameterRules : OneTransition {
   static const char* why_harmless(Rule rule) {
     switch (rule) {
       case Rule::still_register:
-        return "nothing writes the register in this phase";
+        return "nothing writes the history in this phase";
       case Rule::uninfluenced:
-        return "the update cannot influence what it reads of the past";
+        return "the update cannot influence the past values that it reads";
       case Rule::mirrored_law:
-        return "the ratio accounts for what follows the state";
+        return "the acceptance ratio accounts for the dependence on the state";
       case Rule::unbiased:
-        return "the law is unbiased, whatever it was made from";
+        return "the law of the update is unbiased for all values of its parameters";
       default:
-        return "constants, fresh noise, or current values of other variables";
+        return "each input is a constant, fresh noise, or the current value of another variable";
     }
   }
 
@@ -169,21 +173,23 @@ class ParameterRules : OneTransition {
     return is_stale ? std::optional(stale(r, v.variable)) : std::nullopt;
   }
 
-  /// What is drawn in full from its law does not depend on what it was before, at any parameter.
+  /// A full redraw from a law does not depend on the previous value, for all values of its
+  /// parameters.
   bool is_parameter_of_a_redraw(const Reading& r) const {
     const bool is_law = r.input.role == Role::law || r.input.role == Role::law_at_proposal;
     return !is_law && redraws(r.who, {}) && r.who.traits.keeps_law;
   }
 
-  /// What the law of an auxiliary was made from is read where that was drawn: no order of the
-  /// updates makes it current again.
+  /// The leaves of the law of an auxiliary are read when the auxiliary is drawn, so no order of the
+  /// updates makes these leaves current again.
   bool is_out_of_date(const Reading& r) const {
     if (a_.cones.depends(r.input.value, r.leaf)) return a_.staleness.is_stale(r.leaf, t_);
     return a_.staleness.is_replaced(r.leaf, t_);
   }
 
-  /// The law of a part given another one that was replaced before: what it keeps is not the law
-  /// given the rest as it is now, whether the two influence each other or not.
+  /// A law of one part of the position given an already replaced value of another part. The update
+  /// leaves invariant the conditional density given the old value, not given the current value,
+  /// even if the two parts do not influence each other.
   bool is_law_of_the_rest(const Reading& r) const {
     const bool is_law = r.input.role == Role::law || r.input.role == Role::law_at_proposal;
     return is_law && is_another_part(r.leaf) && a_.staleness.is_replaced(r.leaf, t_);
@@ -200,7 +206,7 @@ class ParameterRules : OneTransition {
     return v;
   }
 
-  /// From what is updated over other variables to the one that is read.
+  /// Adds the path of influence from the updated variables to the variable that is read.
   Verdict with_feedback(Verdict v, Variable to) const {
     for (const Variable from : a_.all[t_].writes) {
       v.feedback = a_.influence.path(from, to);
@@ -212,19 +218,19 @@ class ParameterRules : OneTransition {
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
     if (const OperationInfo* gamma = total_drift_correction(r)) {
-      Verdict v = asymptotic(r, Rule::drift_correction,
-                             fmt::format("a parameter depends on {}, and the drift holds the total "
-                                         "drift correction",
-                                         what));
+      Verdict v = asymptotic(
+          r, Rule::drift_correction,
+          fmt::format(
+              "a parameter depends on {}, and the drift contains the total drift correction",
+              what));
       v = assuming(a_, cited(std::move(v), "Ma, Chen & Fox 2015, NIPS, theorem 1"), *gamma,
                    "total");
       return assuming(a_, std::move(v), *a_.maker(input_of(r.who, Role::drift)), "continuous");
     }
-    return biased_by(
-        r, Rule::own_value, true,
-        fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
-                    "drift correction accounts for it",
-                    what));
+    return biased_by(r, Rule::own_value, true,
+                     fmt::format("a parameter depends on {}, and neither the acceptance ratio nor "
+                                 "a drift correction accounts for this dependence",
+                                 what));
   }
 
   bool accounts_for(Value law) const {
@@ -233,19 +239,20 @@ class ParameterRules : OneTransition {
 
   Verdict mirrored(const OperationInfo& who, Value at_proposal) const {
     if (reads(who, Role::law, [&](Value law) { return mirrors(a_, t_, law, at_proposal); }))
-      return fine(Rule::mirrored_law, "the ratio accounts for parameters that depend on the state",
+      return fine(Rule::mirrored_law,
+                  "the acceptance ratio accounts for parameters that depend on the state",
                   "Hastings 1970, Biometrika 57");
-    return mixwell::biased(
-        Rule::mirrored_law, who.name, true,
-        "the law at the proposal is not a law of the state with the proposal in its "
-        "place",
-        {a_.graph[at_proposal].name});
+    return mixwell::biased(Rule::mirrored_law, who.name, true,
+                           "`law_at_proposal` is not the law with the proposal in place of the "
+                           "state; the same operations must make both laws",
+                           {a_.graph[at_proposal].name});
   }
 
-  /// What makes the Gamma in the drift of an uncorrected move, if it is that of the very matrix of
-  /// the drift. It speaks of a dependence that comes in through this matrix alone: not through the
-  /// step size, the number of steps, the friction, or the choice of a branch; and of a matrix that
-  /// is continuous: where one jumps its divergence is no function.
+  /// The operation that makes the Gamma in the drift of an uncorrected move, if Gamma belongs to
+  /// the same matrix as the drift. Gamma only covers a dependence that enters through this matrix.
+  /// It does not cover the step size, the number of steps, the friction, or the choice of a branch.
+  /// The matrix must be continuous, because the divergence is not a function where the matrix
+  /// jumps.
   const OperationInfo* total_drift_correction(const Reading& r) const {
     const Value gamma = input_of(r.who, Role::drift_correction);
     const Value drift = input_of(r.who, Role::drift);
@@ -260,16 +267,16 @@ class ParameterRules : OneTransition {
     return holds ? correction : nullptr;
   }
 
-  /// Of a gathered version what it copies is judged.
+  /// A gathered version is judged by what it copies.
   std::optional<Verdict> joined(const Reading& r) const {
     if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
-    return biased_by(
-        r, Rule::invariance, false,
-        "a parameter reads what joins several slots after it was moved, and not the slots");
+    return biased_by(r, Rule::invariance, false,
+                     "a parameter reads the joint copy of several slots after an update moved this "
+                     "copy; read the slots themselves instead");
   }
 
-  /// Of a proposal or a statistic of another update: harmless, as a history is (rule P), where
-  /// nothing that it was made from is influenced by what is updated.
+  /// Like a history (rule P), a proposal or a statistic of another update is harmless if the
+  /// updated variables influence none of the values from which it was made.
   std::optional<Verdict> statistic(const Reading& r) const {
     const bool feeds_back = any(a_.cones.versions(r.leaf), [&](Value v) {
       const Variable one = a_.graph[v].variable;
@@ -277,10 +284,11 @@ class ParameterRules : OneTransition {
     });
     if (!feeds_back) return std::nullopt;
     return biased_by(r, Rule::own_value, false,
-                     "a parameter depends on a proposal or a statistic of this sweep");
+                     "a parameter depends on a proposal or a statistic of this sweep that the "
+                     "update influences");
   }
 
-  /// Whether it draws an auxiliary for the stage that moves the trial on from `place`.
+  /// Whether an operation draws an auxiliary for the stage that moves the trial from `place`.
   bool draws_for_a_stage_at(Value place) const {
     if (who_.kind != OperationKind::refresh) return false;
     return std::ranges::any_of(a_.starters(place), [&](std::size_t s) {
@@ -289,15 +297,16 @@ class ParameterRules : OneTransition {
     });
   }
 
-  /// Of a copy the slot is judged.
+  /// A copy is judged as the slot that it copies.
   std::optional<Verdict> trial(const Reading& r, Variable of) {
     if (is_gathered(a_.graph, r.leaf) || draws_for_a_stage_at(r.leaf)) return std::nullopt;
     if (a_.writes(t_, of)) return own(r, "the updated variable's own value");
     return biased_by(r, Rule::own_value, false,
-                     "a parameter depends on what a stage of a proposal leads to");
+                     "a parameter depends on the outcome of a stage of a proposal");
   }
 
-  /// A dependence on earlier values, which vanishes with eps where all steps are small.
+  /// Judges a dependence on earlier values. The dependence vanishes with eps if all steps are
+  /// small.
   Verdict fading(const Reading& r, Rule rule, const char* what,
                  const std::vector<Variable>& seen) const {
     if (vanishes(r, seen)) return continuous(r, asymptotic(r, rule, what));
@@ -305,7 +314,7 @@ class ParameterRules : OneTransition {
   }
 
   Verdict stale(const Reading& r, Variable of) const {
-    const char* what = "a parameter reads a value that was replaced before the update";
+    const char* what = "a parameter reads a value that was replaced before this update";
     return with_feedback(fading(r, Rule::stale_value, what, {of}), of);
   }
 
@@ -315,9 +324,10 @@ class ParameterRules : OneTransition {
     const Forgets how = forgets(of);
     if (how == Forgets::diminishing) return diminishing(r, of);
     if (how == Forgets::window) return window(r, of);
-    return with_feedback(biased_by(r, Rule::learning, how != Forgets::unknown,
-                                   "parameters follow the chain's own history and never settle"),
-                         of);
+    return with_feedback(
+        biased_by(r, Rule::learning, how != Forgets::unknown,
+                  "the parameters change with the chain's own history and never settle"),
+        of);
   }
 
   const OperationInfo& learner(Variable history) const {
@@ -327,17 +337,17 @@ class ParameterRules : OneTransition {
   static std::string still_moves(const VariableInfo& history) {
     const std::string how =
         history.rate > 0.0 ? fmt::format("changes by about n^-{:g} in the n-th sweep", history.rate)
-                           : std::string("declares no rate at which its changes fall");
+                           : std::string("declares no rate at which its changes decrease");
     return fmt::format(
-        "`{}` {}: draws are biased by what it still follows of the chain, early ones most; freeze "
-        "it, or leave the first sweeps out",
+        "`{}` {}. Until this history is frozen, it depends on the chain and biases the draws. The "
+        "bias is largest in early draws. Freeze this history, or discard the first sweeps",
         history.name, how);
   }
 
   Verdict diminishing(const Reading& r, Variable history) const {
     Verdict v =
         biased_by(r, Rule::learning, true,
-                  "parameters still move, by ever smaller amounts, with the chain's own history");
+                  "parameters still change with the chain's own history, by ever smaller amounts");
     v.accuracy = Accuracy::exact;
     v.adaptive = true;
     v.citation = "Roberts & Rosenthal 2007, J. Appl. Probab. 44 (diminishing adaptation)";
@@ -346,7 +356,7 @@ class ParameterRules : OneTransition {
                     fmt::format("`{}` diminishes", a_.graph[history].name));
   }
 
-  /// As eps -> 0 a window of values becomes the current value.
+  /// A window of past values becomes the current value as eps -> 0.
   std::optional<Verdict> window(const Reading& r, Variable of) {
     const std::vector<Variable> seen = observed(of);
     if (std::ranges::any_of(seen, [&](Variable s) { return a_.moves(t_, s); }))
@@ -356,8 +366,9 @@ class ParameterRules : OneTransition {
                "a parameter reads past values of variables that this update influences", seen);
     if (v.accuracy == Accuracy::none && !is_decided())
       v.citation =
-          "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as "
-          "pairs (HAMCMC) give E theta_i^2 = 0.58 to 0.72, depending on gamma, instead of 0.676";
+          "counter-example: on U = sum theta_i^4 / 4, d = 2, HAMCMC uses the last moves of another "
+          "slot as secant pairs and gives E theta_i^2 = 0.58 to 0.72, depending on gamma, instead "
+          "of 0.676";
     return with_feedback(std::move(v), of);
   }
 
@@ -373,12 +384,12 @@ class ParameterRules : OneTransition {
     if (all_local(seen)) return v;
     return with_feedback(
         biased_by(r, Rule::drift_correction, true,
-                  "a divergence term accounts for past values that lie within a step of the "
-                  "current one; something else moves the variable further"),
+                  "the drift correction accounts only for past values within one step of the "
+                  "current value, but another update moves the variable further"),
         of);
   }
 
-  /// By a ratio of laws: QNHMC is, HAMCMC is not.
+  /// Whether a ratio of laws decides on the update, as in QNHMC but not in HAMCMC.
   bool is_decided() const { return who_.kind == OperationKind::accept; }
 
   /// Slots whose values a history was made from.
@@ -392,7 +403,7 @@ class ParameterRules : OneTransition {
     return slots;
   }
 
-  /// A window of what never forgets never forgets.
+  /// If a history never forgets, a window over this history never forgets either.
   Forgets forgets(Variable history) const {
     Forgets worst = a_.graph[history].forgets;
     if (worst != Forgets::window) return worst;
@@ -403,13 +414,13 @@ class ParameterRules : OneTransition {
     return worst;
   }
 
-  /// The dependence on earlier values vanishes with eps: small steps of one-step schemes, and a
-  /// parameter that is a continuous function of what they move.
+  /// The dependence on earlier values vanishes with eps if one-step schemes make small steps and
+  /// the parameter is a continuous function of the variables that they move.
   bool vanishes(const Reading& r, const std::vector<Variable>& of) const {
     return is_local(t_) && is_continuous(r) && all_local(of);
   }
 
-  /// Whether all that writes these variables moves them by a small step.
+  /// Whether every update of these variables moves them by a small step.
   bool all_local(const std::vector<Variable>& variables) const {
     return std::ranges::all_of(variables, [&](Variable v) {
       return std::ranges::all_of(a_.writers[index(v)], [&](std::size_t t) { return is_local(t); });
@@ -424,8 +435,8 @@ class ParameterRules : OneTransition {
     });
   }
 
-  /// Every pure operation between the leaf and the parameter has a limit when its points' distances
-  /// vanish. Views and evaluations of laws do.
+  /// Whether every pure operation between the leaf and the parameter has a limit when the distances
+  /// between its points vanish. Views and evaluations of laws have such a limit.
   bool is_continuous(const Reading& r) const {
     const auto between = operations_between(r);
     return std::ranges::all_of(between,
@@ -439,7 +450,7 @@ class ParameterRules : OneTransition {
     return v;
   }
 
-  /// Pure ones that have a body, but for evaluations of laws.
+  /// The pure operations that have a body, without evaluations of laws.
   std::vector<const OperationInfo*> operations_between(const Reading& r) const {
     std::vector<const OperationInfo*> found;
     std::vector<Value> open{r.input.value};

@@ -1,4 +1,4 @@
-// certificate.json, and the part of it that `verify` keeps.
+// Reads and writes certificate.json, and the part of it that `verify` stores.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/record_json.hpp"
 
@@ -34,7 +34,7 @@ Rule rule_in(const Json& json) {
 
 }  // namespace
 
-/// In words: a reader of the file wants no more.
+/// Traits are stored in words. Readers of the file need no more structure.
 static void to_json(Json& json, const Assumption& one) { json = one.in_words(); }
 
 static void from_json(const Json& json, Assumption& one) {
@@ -71,7 +71,7 @@ static void from_json(const Json& json, Publication& one) {
 
 namespace {
 
-/// What a verdict comes down to.
+/// The class of a verdict and its four parts.
 void write_class(Json& json, const Verdict& of) {
   json["class"] = to_string(of.certificate_class());
   json["accuracy"] = word_of(accuracies, of.accuracy);
@@ -81,7 +81,7 @@ void write_class(Json& json, const Verdict& of) {
   json["evidence"] = to_string(of.evidence());
 }
 
-/// What the whole and each conclusion have.
+/// The fields that the whole verdict and each conclusion have in common.
 Verdict verdict_in(const Json& json) {
   Verdict found;
   found.rule = rule_in(json);
@@ -184,7 +184,7 @@ void from_json(const Json& json, CertificateRecord& record) {
 
 CertificateRecord read_certificate(const std::string& folder) {
   return read_json_as<CertificateRecord>(folder + "/certificate.json", "certificate",
-                                         "name the folder of a run that has ended");
+                                         "give the folder of a run that has ended");
 }
 
 }  // namespace mixwell

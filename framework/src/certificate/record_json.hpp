@@ -1,4 +1,4 @@
-// certificate.json, and the part of it that `verify` keeps.
+// Reads and writes certificate.json, and the part of it that `verify` stores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

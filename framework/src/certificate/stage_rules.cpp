@@ -1,4 +1,5 @@
-// Rule R: a proposal made by stages that keep another law, which the ratio divides out.
+// Rule R: a proposal made by stages. The stages leave another law invariant, and the acceptance
+// ratio divides out this law.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -33,7 +34,8 @@ class SameStage {
  private:
   const OperationInfo& operation(std::int32_t id) const { return graph_.operations()[index(id)]; }
 
-  /// What is learnt from a stage afterwards is no part of it: what it reads of a register is.
+  /// An operation that learns from a stage afterwards is not part of the stage, so it is not
+  /// compared. A history that the stage reads is compared.
   bool same(const OperationInfo& a, const OperationInfo& b) const {
     if (a.kind != b.kind || a.inputs.size() != b.inputs.size()) return false;
     if (a.kind == OperationKind::observe) return true;
@@ -61,8 +63,8 @@ class SameStage {
     return x.kind != ValueKind::version || x.producer >= 0;
   }
 
-  /// Of what an operation wrote: which output of which. Constants and noises are those of the
-  /// operations that read them, which are compared.
+  /// For a value that an operation wrote: the index of the operation and of its output. Constants
+  /// and noises have no place, because the operations that read them are compared.
   std::pair<std::int32_t, std::size_t> place(const ValueInfo& info, Value v) const {
     if (info.producer < 0) return {-1, 0};
     const auto first = is_in(one_, v) ? one_.first_operation : other_.first_operation;
@@ -82,10 +84,10 @@ const KernelDescription* description_of(const KernelGraph& graph, std::int32_t o
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Whether two stages of a proposal are the same transition: one kernel described both, at the same
-/// place, from the same constants, parameters and laws, and with noises of their own. Then both
-/// have the same law at every state. What a kernel learns it learns for each of them, so that two
-/// which learn differ. O(operations) of a kernel.
+/// Whether two stages of a proposal are the same transition, so both have the same law at every
+/// state. One kernel must have described both stages at the same place, from the same constants,
+/// parameters and laws, with separate noises. A kernel learns separately for each stage, so two
+/// stages that learn differ. O(operations) of a kernel.
 bool is_same_stage(const Analysis& a, std::size_t one, std::size_t other) {
   const std::int32_t first = a.all[one].operation;
   const std::int32_t second = a.all[other].operation;
@@ -100,8 +102,9 @@ bool is_same_stage(const Analysis& a, std::size_t one, std::size_t other) {
 /// Let Q be the stages together and p the stage law, both at fixed parameters and noise. If
 /// p(x) Q(x, dy) = p(y) Q(y, dx), then with a(x, y) = min(1, pi(y) p(x) / (pi(x) p(y)))
 ///   pi(x) Q(x, dy) a(x, y) = min(pi(x) / p(x), pi(y) / p(y)) p(x) Q(x, dy)
-/// is the same with x and y exchanged: the update is in detailed balance with pi. What p and Q are
-/// made from is therefore a parameter, of which rules 2 to 4 ask that it does not follow the slot.
+/// is the same with x and y exchanged, so the update is in detailed balance with pi. All values
+/// from which p and Q are made are therefore parameters. By rules 2 to 4 they must not depend on
+/// the slot.
 class StageRules : OneTransition {
  public:
   StageRules(const Analysis& a, std::size_t t)
@@ -113,9 +116,11 @@ class StageRules : OneTransition {
   Verdict judge() {
     if (!law_) {
       return biased(Rule::stages, true,
-                    "the ratio does not divide out the law that the proposal's stages keep");
+                    "the acceptance ratio does not divide out the law that the stages of the "
+                    "proposal leave invariant");
     }
-    Verdict v = fine(Rule::stages, "the stages are reversible for a law that the ratio divides out",
+    Verdict v = fine(Rule::stages,
+                     "the stages are reversible for a law that the acceptance ratio divides out",
                      "Christen & Fox 2005, J. Comp. Graph. Stat. 14");
     join(v, of_one_slot());
     join(v, at_both_ends());
@@ -126,12 +131,13 @@ class StageRules : OneTransition {
  private:
   Verdict of_one_slot() const {
     if (values_of(who_, Role::state).size() != 1 || values_of(who_, Role::proposed).size() != 1) {
-      return biased(Rule::stages, false,
-                    "a proposal by stages is decided together with another variable");
+      return biased(
+          Rule::stages, false,
+          "one Metropolis decision covers both a proposal by stages and another variable");
     }
     if (!a_.is_copy(stages_.start, input_of(who_, Role::state))) {
       return biased(Rule::stages, true,
-                    "the stages start elsewhere than at the state they are compared with",
+                    "the stages do not start at the state with which they are compared",
                     {a_.graph[stages_.start].name});
     }
     return fine(Rule::stages, "the stages lead from the state to the proposal");
@@ -145,9 +151,10 @@ class StageRules : OneTransition {
 
   Verdict at_both_ends() const {
     if (has_evaluation(stages_.start) && has_evaluation(proposed_)) {
-      return fine(Rule::stages, "the stage law is in the ratio at both ends");
+      return fine(Rule::stages, "the acceptance ratio contains the law of the stages at both ends");
     }
-    return biased(Rule::stages, false, "the ratio does not have the stages' law at both ends",
+    return biased(Rule::stages, false,
+                  "the acceptance ratio does not contain the law of the stages at both ends",
                   {a_.graph[law_].name});
   }
 
@@ -156,8 +163,8 @@ class StageRules : OneTransition {
     if (!keeps_stage_law(stage)) {
       return biased(
           Rule::stages, true,
-          fmt::format("`{}` keeps another law than the one that the ratio divides out; a stage's "
-                      "own oracle leaves the law that it is given as it is",
+          fmt::format("the acceptance ratio divides out a law that `{}` does not leave invariant; "
+                      "the oracle of a stage must not change the law of the stage",
                       stage.name),
           {a_.graph[law_].name, stage.name});
     }
@@ -166,8 +173,8 @@ class StageRules : OneTransition {
     }
     if (stage.kind == OperationKind::accept) return decided(s);
     return biased(Rule::stages, false,
-                  fmt::format("nothing tells that `{}` is reversible: one Metropolis decision over "
-                              "auxiliaries that are drawn anew is",
+                  fmt::format("nothing shows that `{}` is reversible; use one Metropolis decision "
+                              "over freshly drawn auxiliary variables",
                               stage.name));
   }
 
@@ -177,58 +184,59 @@ class StageRules : OneTransition {
            });
   }
 
-  /// One decision over a full refresh of all else that it moves.
+  /// Judges a stage that makes one decision. Everything else that the decision moves must be fully
+  /// refreshed before.
   Verdict decided(std::size_t s) const {
     Verdict v = fine(Rule::stages, "a Metropolis decision is reversible");
     if (a_.all[s].writes.size() > 1) {
       join(v, biased(Rule::stages, true,
-                     fmt::format("`{}` carries an auxiliary on: what it does depends on where "
-                                 "the chain came from",
+                     fmt::format("`{}` carries an auxiliary variable over, so the outcome of this "
+                                 "stage depends on earlier states of the chain",
                                  a_.info(s).name)));
     }
     for (const Value auxiliary : a_.auxiliaries(a_.info(s))) {
       if (a_.is_fresh(a_.info(s), auxiliary)) continue;
-      join(v,
-           biased(Rule::stages, true,
-                  fmt::format("`{}` is not drawn anew for the stage: the stage is not reversible",
-                              a_.graph[auxiliary].name)));
+      join(v, biased(Rule::stages, true,
+                     fmt::format("`{}` is not drawn again for the stage, so the stage is not "
+                                 "reversible; each stage needs a new draw",
+                                 a_.graph[auxiliary].name)));
     }
     return v;
   }
 
   Verdict auxiliaries_of_their_own() const {
     std::set<std::int32_t> seen;
-    Verdict v = fine(Rule::stages, "every stage has auxiliaries of its own");
+    Verdict v = fine(Rule::stages, "each stage has its own auxiliary variables");
     for (const std::size_t s : stages_.of) {
       for (const Value auxiliary : a_.auxiliaries(a_.info(s))) {
         if (seen.insert(auxiliary.id).second) continue;
-        join(v,
-             biased(Rule::stages, true,
-                    fmt::format("two stages move by one draw of `{}`", a_.graph[auxiliary].name)));
+        join(v, biased(Rule::stages, true,
+                       fmt::format(
+                           "two stages use the same draw of `{}`; each stage needs its own draw",
+                           a_.graph[auxiliary].name)));
       }
     }
     return v;
   }
 
-  /// A product T1 T2 ... Tm is reversible if it is the same read backwards.
+  /// A product T1 T2 ... Tm is reversible if it is the same in reverse order.
   Verdict same_backwards() const {
     const auto& of = stages_.of;
     for (std::size_t k = 0; k + k + 1 < of.size(); ++k) {
       const std::size_t mirror = of.size() - 1 - k;
       if (is_same_stage(a_, of[k], of[mirror])) continue;
-      return biased(
-          Rule::stages, true,
-          fmt::format("the stages `{}` and `{}` differ: the way back goes through them in "
-                      "the other order, so that together they are not reversible",
-                      a_.info(of[k]).name, a_.info(of[mirror]).name));
+      return biased(Rule::stages, true,
+                    fmt::format("the stages `{}` and `{}` differ; the sequence of the stages is "
+                                "reversible only if it is the same in reverse order",
+                                a_.info(of[k]).name, a_.info(of[mirror]).name));
     }
-    return fine(Rule::stages, "the stages are the same in the other order");
+    return fine(Rule::stages, "the stages are the same in reverse order");
   }
 
   /// A trajectory on a noisy law draws its noise at every step.
   Verdict one_draw() const {
     const IdSet noises = a_.noises_behind(law_);
-    if (noises.none()) return fine(Rule::stages, "the stage law has no noise");
+    if (noises.none()) return fine(Rule::stages, "the law of the stages has no noise");
     for (const std::size_t s : stages_.of) {
       for (const std::int32_t m : a_.all[s].moves) {
         for (const Input& i : a_.operation(m).inputs) {
@@ -236,14 +244,14 @@ class StageRules : OneTransition {
           if (!is_law || !a_.noises_behind(i.value).intersects(noises)) continue;
           return biased(
               Rule::stages, true,
-              fmt::format("`{}` draws the noise of the stage law anew at every step, where "
-                          "both ends and all stages must have one draw of it",
+              fmt::format("`{}` draws the noise of the law of the stages again at every step; "
+                          "both ends and all stages must use the same draw of this noise",
                           a_.operation(m).name),
               {a_.graph[i.value].name, a_.operation(m).name});
         }
       }
     }
-    return fine(Rule::stages, "the stage law has one draw of its noise");
+    return fine(Rule::stages, "both ends and all stages use the same draw of the noise");
   }
 
   Stages stages_;

@@ -1,4 +1,4 @@
-// Certificates for people, and what a file keeps of one.
+// Certificates as text for users, and as records for files.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/certificate.hpp>
 
@@ -14,17 +14,19 @@ namespace {
 const char* meaning(const Verdict& of) {
   switch (of.certificate_class()) {
     case CertificateClass::exact:
-      return "leaves pi invariant at any step size";
+      return "each update leaves pi invariant at any step size";
     case CertificateClass::asymptotic:
-      return "right as eps -> 0 at fixed integration time; biased at a finite step";
+      return "the draws are right as eps -> 0 at fixed integration time, but biased at a finite "
+             "step size";
     case CertificateClass::adaptive:
-      return "parameters still move with the chain's own, diminishing history";
+      return "parameters still change with the chain's own history, by ever smaller amounts";
     case CertificateClass::approximate:
-      return "right for another density";
+      return "the draws are right for a density other than pi";
     case CertificateClass::biased:
-      return of.proved ? "wrong in the limit too" : "not shown right";
+      return of.proved ? "the draws are wrong, even as eps -> 0"
+                       : "nothing shows that the draws are right";
     case CertificateClass::none:
-      return "not a sampler";
+      return "this is an optimiser, not a sampler";
   }
   return "";
 }
@@ -36,7 +38,7 @@ std::string without_slot(const std::string& trait) {
   return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : trait;
 }
 
-/// Citations that join() put together.
+/// Splits citations that join() put together.
 std::vector<std::string> apart(std::string_view citations) {
   constexpr std::string_view between = "; ";
   std::vector<std::string> all;
@@ -57,7 +59,7 @@ std::string kernel_of(const std::string& operation) {
   return operation.substr(first, last - first);
 }
 
-/// Kernels whose own word it is that they leave their law invariant.
+/// Kernels whose author declares that they leave their target density invariant.
 std::vector<std::string> declaring_kernels(const Verdict& of) {
   std::vector<std::string> names;
   for (const Assumption& one : of.declared) {
@@ -68,20 +70,64 @@ std::vector<std::string> declaring_kernels(const Verdict& of) {
   return names;
 }
 
-/// Why it is of its class, in a few words. The reason of a right verdict is that of rule 1, which
-/// wants the certificate beside it.
-std::string summary_of(const Verdict& of) {
-  if (of.accuracy != Accuracy::exact || of.adaptive) return of.reason;
+/// "the author of nuts declares", "the authors of nuts and slice declare"
+std::string authors_declare(const std::vector<std::string>& kernels) {
+  const bool is_one = kernels.size() == 1;
+  return fmt::format("the author{} of {} declare{}", is_one ? "" : "s", fmt::join(kernels, " and "),
+                     is_one ? "s" : "");
+}
+
+/// A clause about the updates. By the verdict, all updates leave one density invariant.
+std::string invariance(const Verdict& of) {
+  std::string words = "each update leaves the target distribution unchanged";
+  if (of.density != "pi")
+    words = fmt::format("each update leaves the density {} unchanged, not the target density",
+                        of.density);
   const std::vector<std::string> kernels = declaring_kernels(of);
-  if (of.metropolis && of.density == "pi" && kernels.empty()) return "Metropolis-corrected";
-  std::string words = fmt::format(
-      "every update leaves the {} unchanged",
-      of.density == "pi" ? "target distribution" : fmt::format("density {}", of.density));
-  if (!kernels.empty()) {
-    words += fmt::format(", as {} {}", fmt::join(kernels, " and "),
-                         kernels.size() == 1 ? "declares" : "declare");
+  if (!kernels.empty())
+    return fmt::format("{}; {} this, and `mixwell verify` tests this claim", words,
+                       authors_declare(kernels));
+  return of.metropolis && of.density == "pi" ? words + " (Metropolis-corrected)" : words;
+}
+
+/// One sentence that says what the draws are.
+std::string summary_of(const Verdict& of) {
+  switch (of.certificate_class()) {
+    case CertificateClass::exact:
+      return invariance(of);
+    case CertificateClass::asymptotic:
+      return "the draws are biased at a finite step size, but right as eps -> 0 at fixed "
+             "integration time; " +
+             of.reason;
+    case CertificateClass::adaptive:
+      return "parameters still change with the chain's own history, by ever smaller amounts, so "
+             "the draws are biased, and the bias is largest in early draws" +
+             (of.accuracy == Accuracy::exact ? "" : "; " + of.reason);
+    case CertificateClass::approximate:
+      if (of.accuracy == Accuracy::exact) return invariance(of);
+      return fmt::format(
+          "as eps -> 0 at fixed integration time, the draws have the density {}, not the target "
+          "density; {}",
+          of.density, of.reason);
+    case CertificateClass::biased:
+      return (of.proved ? "the draws do not have the target distribution, even as eps -> 0; "
+                        : "nothing shows that the draws have the target distribution; ") +
+             of.reason;
+    case CertificateClass::none:
+      return of.reason;
   }
-  return words;
+  return {};
+}
+
+/// The reason that is printed beside the rule. No rule can examine the inside of an opaque kernel.
+std::string reason_of(const Verdict& of) {
+  const std::vector<std::string> kernels = declaring_kernels(of);
+  if (of.rule != Rule::invariance || of.accuracy != Accuracy::exact || kernels.empty())
+    return of.reason;
+  return fmt::format(
+      "{} that each update leaves its target density invariant, and `mixwell verify` tests this "
+      "claim",
+      authors_declare(kernels));
 }
 
 }  // namespace
@@ -116,9 +162,12 @@ std::string Certificate::label() const {
 }
 
 std::string Certificate::in_words() const {
-  std::string words = now.label() + ": " + summary_of(now);
+  std::string words =
+      fmt::format("{}{}: {}", now.label(), after_warmup ? " after warmup" : "", summary_of(now));
   if (!learnt.empty()) {
-    words += fmt::format("; {} frozen after warm-up", fmt::join(learnt, " and "));
+    const char* const verb = learnt.size() == 1 ? "is" : "are";
+    words += fmt::format("; the {} {} adapted in warmup only and {} fixed afterwards",
+                         fmt::join(learnt, " and the "), verb, verb);
   }
   return words;
 }
@@ -126,8 +175,8 @@ std::string Certificate::in_words() const {
 std::string Tested::in_words() const {
   const std::string day = date.substr(0, 10);
   if (!agrees) return fmt::format("DISAGREES, {} (alpha {:g})", day, alpha);
-  return fmt::format("agrees, {}: a bias above {:.2g} sd would have been seen (alpha {:g})", day,
-                     smallest_visible_bias, alpha);
+  return fmt::format("agrees, {}: a bias above {:.2g} sd would have been detected (alpha {:g})",
+                     day, smallest_visible_bias, alpha);
 }
 
 CertificateRecord record_of(const Certificate& certificate) {
@@ -145,9 +194,12 @@ std::string Certificate::to_text() const {
   text += fmt::format("density    {}\n", now.density);
   text += fmt::format("evidence   {}\n", to_string(now.evidence()));
   if (tested) text += fmt::format("tested     {}\n", tested->in_words());
-  if (now.coupled) text += "joint      coupled: slots share a noise; replicates are independent\n";
-  if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
-  text += fmt::format("rule       {}: {}\n", to_string(now.rule), now.reason);
+  if (now.coupled)
+    text +=
+        "joint      coupled: slots share a noise, so only replicates of the sampler are "
+        "independent of each other\n";
+  if (after_warmup) text += fmt::format("in warmup  {}: {}\n", warmup.label(), warmup.reason);
+  text += fmt::format("rule       {}: {}\n", to_string(now.rule), reason_of(now));
   if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));
   if (!now.path.empty()) text += fmt::format("path       {}\n", fmt::join(now.path, " -> "));
   if (!now.feedback.empty()) {

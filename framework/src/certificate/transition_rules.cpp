@@ -19,34 +19,39 @@ class TransitionRules : OneTransition {
   Verdict judge() {
     switch (who_.kind) {
       case OperationKind::observe:
-        return fine(Rule::still_register, "a register is no part of the target");
+        return fine(Rule::still_register, "a history is not part of the target");
       case OperationKind::refresh:
-        return joined(refresh(), curvatures());
+        return joined(refresh(), preconditioners());
       case OperationKind::accept:
-        return joined(accept(), evaluations(), curvatures());
+        return joined(accept(), evaluations(), preconditioners());
       case OperationKind::move:
-        return joined(move(), evaluations(), curvatures());
+        return joined(move(), evaluations(), preconditioners());
       default:
-        return biased(Rule::invariance, false, "no rule covers this kind of operation");
+        return biased(Rule::invariance, false,
+                      "no rule of the certificate covers this kind of operation");
     }
   }
 
  private:
   Verdict refresh() const {
     if (!who_.traits.keeps_law) {
-      return biased(Rule::invariance, false, "the refresh does not declare that it keeps its law");
+      return biased(Rule::invariance, false,
+                    "the refresh does not declare `keeps_law`, so nothing shows that it leaves its "
+                    "target density invariant");
     }
-    return joined(assuming(a_, fine(Rule::invariance, "drawn from its law"), who_, "keeps_law"),
-                  judge_auxiliaries(a_, t_));
+    return joined(
+        assuming(a_, fine(Rule::invariance, "the value is drawn from its law"), who_, "keeps_law"),
+        judge_auxiliaries(a_, t_));
   }
 
   Verdict accept() {
     Verdict v = fine(Rule::invariance,
-                     "reversible, volume-preserving proposal with Metropolis on the exact law");
+                     "the proposal is reversible and preserves volume, and the Metropolis decision "
+                     "uses the exact law");
     if (a_.stages(t_).start) {
       join(v, judge_stages(a_, t_));
     } else if (a_.all[t_].moves.empty()) {
-      return biased(Rule::proposal, false, "the proposal does not come from a move");
+      return biased(Rule::proposal, false, "no move makes the proposal");
     }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
     return joined(std::move(v), one_map(), judge_auxiliaries(a_, t_), noisy_ratio());
@@ -55,27 +60,31 @@ class TransitionRules : OneTransition {
   Verdict proposal(const OperationInfo& move) const {
     if (moves_normals(a_, move)) return proposed_normals(move);
     if (!move.traits.involution || !move.traits.volume) {
-      return biased(
-          Rule::invariance, false,
-          fmt::format("`{}` does not declare a reversible map that preserves volume", move.name));
+      return biased(Rule::invariance, false,
+                    fmt::format("`{}` does not declare that it is a reversible map that preserves "
+                                "volume; declare `involution` and `volume` if it is",
+                                move.name));
     }
     if (!starts_at_state(move)) {
       return biased(Rule::proposal, true,
-                    "the proposal starts elsewhere than at the state it is compared with");
+                    "the proposal does not start at the state with which it is compared");
     }
     if (is_exchange(move)) return fine(Rule::invariance, "an exchange is its own inverse");
-    return assuming(a_,
-                    assuming(a_, fine(Rule::invariance, "a reversible map"), move, "involution"),
-                    move, "volume");
+    return assuming(
+        a_,
+        assuming(a_, fine(Rule::invariance, "the move is a reversible map"), move, "involution"),
+        move, "volume");
   }
 
-  /// Reversible for N(0, I), which is left out of the ratio with what it leads to.
+  /// The move is reversible for N(0, I). The ratio leaves out N(0, I) at both ends.
   Verdict proposed_normals(const OperationInfo& move) const {
     if (!move.traits.keeps_law) {
       return biased(Rule::estimate, false,
-                    fmt::format("`{}` does not declare that it keeps standard normals", move.name));
+                    fmt::format("`{}` does not declare that it leaves standard normals invariant",
+                                move.name));
     }
-    return assuming(a_, fine(Rule::estimate, "normals are proposed reversibly"), move, "keeps_law");
+    return assuming(a_, fine(Rule::estimate, "the normals are proposed reversibly"), move,
+                    "keeps_law");
   }
 
   bool is_exchange(const OperationInfo& move) const {
@@ -89,28 +98,27 @@ class TransitionRules : OneTransition {
                   [&](Value v) { return a_.is_version(v) && !contains(states, v); });
   }
 
-  /// A proposal by several moves, each from where the one before it led, is one reversible map if
-  /// they are the same in the other order.
+  /// Several moves, each starting where the previous one ended, are one reversible map if they are
+  /// the same in reverse order.
   Verdict one_map() const {
     std::vector<const OperationInfo*> chain;
     for (const std::int32_t m : a_.all[t_].moves) {
       if (proposal_before(a_.operation(m))) chain.push_back(&a_.operation(m));
     }
-    if (chain.empty()) return fine(Rule::proposal, "one move for each state");
+    if (chain.empty()) return fine(Rule::proposal, "each state is moved only once");
     const OperationInfo* const first = a_.maker(proposal_before(*chain.back()));
     chain.push_back(first == nullptr ? chain.back() : first);
     for (std::size_t k = 0; k + k + 1 < chain.size(); ++k) {
       if (is_same_map(*chain[k], *chain[chain.size() - 1 - k])) continue;
-      return biased(
-          Rule::proposal, true,
-          fmt::format("`{}` goes on from where `{}` led: two maps one after another are no "
-                      "reversible map unless they are the same in the other order",
-                      chain[k]->name, chain[chain.size() - 1 - k]->name));
+      return biased(Rule::proposal, true,
+                    fmt::format("`{}` starts where `{}` ended; two maps in sequence are one "
+                                "reversible map only if they are the same in reverse order",
+                                chain[k]->name, chain[chain.size() - 1 - k]->name));
     }
-    return fine(Rule::proposal, "the moves are the same in the other order");
+    return fine(Rule::proposal, "the moves are the same in reverse order");
   }
 
-  /// A proposal that a move starts from, or none.
+  /// The proposal from which a move starts, if there is one.
   Value proposal_before(const OperationInfo& move) const {
     for (const Value state : values_of(move, Role::state))
       if (!a_.is_version(state)) return state;
@@ -129,7 +137,7 @@ class TransitionRules : OneTransition {
     return true;
   }
 
-  /// Laws of the target, with noises behind each.
+  /// Laws of the target, each with the noises from which it is made.
   std::vector<std::pair<Value, IdSet>> noisy_laws() const {
     std::vector<std::pair<Value, IdSet>> found;
     for (const Value law : a_.target_laws(who_)) {
@@ -143,9 +151,9 @@ class TransitionRules : OneTransition {
     return a_.cones.path(Value{static_cast<std::int32_t>(noises.find_first())}, law);
   }
 
-  /// What a stage keeps is judged where the proposal is decided.
+  /// A stage is judged together with the accept that decides on the whole proposal.
   Verdict noisy_ratio() const {
-    Verdict v = fine(Rule::invariance, "the ratio is exact");
+    Verdict v = fine(Rule::invariance, "the acceptance ratio is exact");
     if (a_.is_stage(t_)) return v;
     for (const auto& [law, noises] : noisy_laws()) {
       if (!has_exact_potential(law)) {
@@ -162,43 +170,53 @@ class TransitionRules : OneTransition {
     return by != nullptr && by->traits.exact_potential;
   }
 
-  /// What is kept at every fixed noise is the noisy law itself, another one in every sweep.
+  /// At every fixed noise, the update leaves the noisy law invariant. But the noise makes this law
+  /// a different one in each sweep.
   Verdict noiseless() const {
     const auto noisy = noisy_laws();
-    if (noisy.empty()) return fine(Rule::invariance, "the law is the same in every sweep");
+    if (noisy.empty())
+      return fine(Rule::invariance, "the law of the move is the same in every sweep");
     const auto& [law, noises] = noisy.front();
     return biased(Rule::scheme, !has_exact_potential(law),
-                  "a move that keeps its law at every fixed parameter, and a law that is noisy",
+                  "the move leaves its target density invariant at every fixed parameter, but this "
+                  "density is noisy",
                   path(noises, law));
   }
 
   Verdict move() {
     if (who_.traits.optimises) {
-      Verdict v =
-          biased(Rule::optimiser, true, "an optimiser: it seeks a mode and does not sample");
+      Verdict v = biased(Rule::optimiser, true,
+                         "the move is an optimiser: it seeks a mode and does not sample");
       v.optimiser = true;
       return v;
     }
     if (who_.traits.invariant) return opaque(*who_.traits.invariant);
     if (who_.traits.order == 0) {
       return biased(Rule::invariance, false,
-                    "the move declares neither that it keeps its law nor an order");
+                    "the move declares neither `invariant` nor `order`, so nothing shows that it "
+                    "leaves its target density invariant");
     }
     return uncorrected();
   }
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      Verdict v = assuming(a_, fine(Rule::invariance, "declared invariant"), who_, "invariant");
-      v.declared = v.assumes;  // whoever states it: no contract can test it
+      Verdict v = assuming(a_,
+                           fine(Rule::invariance,
+                                "the kernel's author declares that the move leaves its target "
+                                "density invariant, and `mixwell verify` tests this claim"),
+                           who_, "invariant");
+      v.declared = v.assumes;  // also for built-in kernels, because no contract can test this trait
       return joined(std::move(v), judge_auxiliaries(a_, t_), noiseless());
     }
     return assuming(
-        a_, biased(Rule::invariance, true, "the kernel declares that it does not keep its law"),
+        a_,
+        biased(Rule::invariance, true,
+               "the kernel declares that it does not leave its target density invariant"),
         who_, "not invariant");
   }
 
-  /// A step of a scheme whose error nothing corrects.
+  /// A step of a scheme without a Metropolis correction.
   Verdict uncorrected() const {
     const bool noisy = a_.noises_behind(input_of(who_, Role::law)).any();
     Verdict v = scheme(noisy);
@@ -217,29 +235,33 @@ class TransitionRules : OneTransition {
     const bool renewed = by != nullptr && by->traits.renews;
     if (!noisy || renewed || input_of(who_, Role::friction)) return Verdict{};
     return biased(Rule::auxiliary, true,
-                  "gradient noise without friction and without fresh momentum");
+                  "the gradient has noise, and the update has neither friction nor fresh momentum; "
+                  "add friction, or redraw the momentum");
   }
 
-  /// Displacements of one step from a fresh momentum have variance eps^2, and the drift that keeps
-  /// pi beside them is of order eps^2 too: a scheme of order 1 does not have it.
+  /// The displacement of one step from a fresh momentum has variance eps^2. The drift that leaves
+  /// pi invariant is also of order eps^2, and a scheme of order 1 lacks this drift.
   Verdict between_redraws() const {
     if (!who_.traits.local || who_.traits.order > 1)
       return fine(Rule::scheme, "the scheme is right between two redraws of the momentum");
-    return biased(Rule::scheme, true,
-                  "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
-                  "does not vanish with eps; take more steps, or carry the momentum");
+    return biased(
+        Rule::scheme, true,
+        "each transition is one step of a scheme of order 1 from a new momentum, so the error does "
+        "not vanish as eps -> 0; take more steps, or carry the momentum over sweeps");
   }
 
   Verdict scheme(bool noisy) const {
     if (input_of(who_, Role::position_coupling) != input_of(who_, Role::momentum_coupling) ||
         input_of(who_, Role::drift) != input_of(who_, Role::diffusion)) {
-      return biased(Rule::scheme, true, "the two sides of the dynamics use different matrices");
+      return biased(Rule::scheme, true,
+                    "the dynamics use different matrices for position and momentum, or for drift "
+                    "and diffusion; use one matrix for both");
     }
-    Verdict v = fine(Rule::scheme,
-                     noisy ? "no Metropolis step, and noise in the gradient: an error remains "
-                             "in the draws"
-                           : "no Metropolis step: the error of the scheme remains in the "
-                             "draws");
+    Verdict v =
+        fine(Rule::scheme,
+             noisy ? "there is no Metropolis step, and the gradient has noise: an error remains in "
+                     "the draws"
+                   : "there is no Metropolis step: the error of the scheme remains in the draws");
     v.accuracy = Accuracy::asymptotic;
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
@@ -264,11 +286,11 @@ class TransitionRules : OneTransition {
     return worst;
   }
 
-  /// Those that it reads, itself or in the law of an auxiliary.
+  /// The preconditioners that the transition reads, directly or in the law of an auxiliary.
   template <class Visit>
-  void each_curvature(const Visit& visit) const {
+  void each_preconditioner(const Visit& visit) const {
     const auto look = [&](const Input& input) {
-      if (is_curvature(input.value)) visit(input.value);
+      if (is_preconditioner(input.value)) visit(input.value);
     };
     for (const auto& [part, input] : a_.inputs(t_)) {
       look(input);
@@ -278,19 +300,20 @@ class TransitionRules : OneTransition {
     }
   }
 
-  /// H, S and C of a curvature are those of one matrix.
-  Verdict curvatures() const {
-    Verdict v = fine(Rule::invariance, "curvatures are what they say");
-    each_curvature([&](Value one) { v = resting_on(a_, std::move(v), one, "curvature"); });
+  /// Whether H, S and C of a preconditioner belong to one matrix.
+  Verdict preconditioners() const {
+    Verdict v = fine(Rule::invariance, "the factors of each preconditioner belong to one matrix");
+    each_preconditioner([&](Value one) { v = resting_on(a_, std::move(v), one, "curvature"); });
     return v;
   }
 
-  /// Steps are small with eps only where what they are scaled by has a bound.
+  /// Steps become small with eps only if all values that scale them have a bound.
   Verdict bounds() const {
-    Verdict v = fine(Rule::bound, "what scales a step has a bound");
-    each_curvature([&](Value one) { join(v, bounded(one)); });
+    Verdict v = fine(Rule::bound, "everything that scales a step has a bound");
+    each_preconditioner([&](Value one) { join(v, bounded(one)); });
     for (const auto& [part, input] : a_.inputs(t_)) {
-      if (scales_a_step(input.role) && !is_curvature(input.value)) join(v, bounded(input.value));
+      if (scales_a_step(input.role) && !is_preconditioner(input.value))
+        join(v, bounded(input.value));
     }
     return v;
   }
@@ -301,42 +324,44 @@ class TransitionRules : OneTransition {
     return contains(scales, role);
   }
 
-  /// What is read from a register is as bounded as rule 4 supposes it to be.
+  /// Rule 4 already assumes that values from a history are bounded.
   Verdict bounded(Value scale) const {
     const OperationInfo* const made_by = a_.maker(scale);
     if (made_by == nullptr || !follows_slots(scale))
-      return fine(Rule::bound, "a constant, or learnt");
+      return fine(Rule::bound, "the scale of the step is a constant or is learnt");
     switch (made_by->traits.bound) {
       case Bound::global:
-        return assuming(a_, fine(Rule::bound, "it has a bound"), *made_by, "bound");
+        return assuming(a_, fine(Rule::bound, "the scale of the step has a bound"), *made_by,
+                        "bound");
       case Bound::local:
-        return assuming(a_, in_law(Rule::bound, "what scales a step has no bound far out"),
+        return assuming(a_, in_law(Rule::bound, "a scale of the step has only a local bound"),
                         *made_by, "bound");
       case Bound::unknown:
         break;
     }
     const std::string& name = a_.graph[scale].name;
-    return biased(Rule::bound, false,
-                  fmt::format("`{}` follows the state, and no bound of it is known: however small "
-                              "eps is, some steps can be long; {}",
-                              name,
-                              is_curvature(scale)
-                                  ? "give the curvature's limits (`eigenvalues = [low, high]`)"
-                                  : "declare Traits::bound of what makes it"),
-                  {name});
+    return biased(
+        Rule::bound, false,
+        fmt::format("`{}` depends on the state and has no known bound, so some steps can be long "
+                    "however small eps is; {}",
+                    name,
+                    is_preconditioner(scale)
+                        ? "set limits for the preconditioner (`eigenvalues = [low, high]`)"
+                        : "declare `Traits::bound` of the operation that makes this value"),
+        {name});
   }
 
-  bool is_curvature(Value v) const {
+  bool is_preconditioner(Value v) const {
     return dynamic_cast<const Representation*>(a_.graph[v].function.get()) != nullptr;
   }
 
-  /// Whether it changes with positions, now or as they were.
+  /// Whether a value changes with current or past positions.
   bool follows_slots(Value v) const {
     return any(a_.cones.leaves(v),
                [&](Value leaf) { return a_.is_version(leaf) && !a_.is_still(leaf); });
   }
 
-  /// What eps -> 0 proves of a target whose gradient grows so.
+  /// The verdict on the limit eps -> 0, from the declared growth of the target's gradient.
   Verdict limit() const {
     switch (growth_of_laws()) {
       case GradientGrowth::lipschitz:
@@ -345,22 +370,22 @@ class TransitionRules : OneTransition {
         return in_law(Rule::growth, "the gradient grows faster than linearly");
       case GradientGrowth::singular:
         return biased(Rule::growth, false,
-                      "the gradient has no bound, or the support ends, where a step can lead: no "
-                      "order of the scheme is known there");
+                      "a step can lead to a place where the gradient is unbounded or the support "
+                      "ends, and no order of the scheme is known for such places");
       case GradientGrowth::undeclared:
         break;
     }
     return biased(Rule::growth, false,
-                  "the model does not declare how its gradient grows, and without Metropolis all "
-                  "rests on it; declare Model::gradient_growth");
+                  "without Metropolis, the verdict depends on how the model's gradient grows, and "
+                  "the model does not declare this; declare `Model::gradient_growth`");
   }
 
   Verdict in_law(Rule rule, const std::string& growth) const {
-    Verdict v =
-        fine(rule, fmt::format("right in law at a fixed time as eps -> 0; {}, so that at a "
-                               "finite step there may be no stationary law, and moments may not "
-                               "exist",
-                               growth));
+    Verdict v = fine(
+        rule,
+        fmt::format("the draws are right in law at a fixed time as eps -> 0, but {}; at a finite "
+                    "step size there may be no stationary law, and moments may not exist",
+                    growth));
     v.accuracy = Accuracy::asymptotic;
     v.order = who_.traits.order;
     v.notes.push_back(v.reason);
@@ -370,7 +395,7 @@ class TransitionRules : OneTransition {
     return v;
   }
 
-  /// A cached (u, g) must be that of a law of the operation, at its own state or proposal.
+  /// A cached (u, g) must belong to a law of the operation, at the operation's state or proposal.
   Verdict evaluations() const {
     for (const auto& [part, input] : a_.inputs(t_)) {
       const ValueInfo& v = a_.graph[input.value];
@@ -382,7 +407,9 @@ class TransitionRules : OneTransition {
       if (!has_law(*part, v.evaluated_law) || !at_place) {
         return biased(
             Rule::factor, true,
-            fmt::format("`{}` was evaluated for another law or at another point", v.name));
+            fmt::format(
+                "`{}` was evaluated for a law, or at a point, that this operation does not use",
+                v.name));
       }
     }
     return fine(Rule::factor, "evaluations are current");

@@ -1,5 +1,5 @@
-// What a certificate would say if one of its rules were not asked: so that tests can show that it
-// would be missed.
+// The verdict of a certificate without one of its rules. Tests use this verdict to show that each
+// rule is needed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace mixwell {
 
-/// A rule that only permits something has nothing to leave out, except rule P:
-/// without it nobody asks whether what an update cannot influence shares a noise with it.
+/// A rule that only permits something makes no difference, except rule P. Without rule P, nothing
+/// checks whether an update shares a noise with values that it cannot influence.
 MIXWELL_INTERNAL Verdict certify_without(const KernelGraph& graph, Rule rule);
 
 }  // namespace mixwell

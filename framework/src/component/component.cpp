@@ -1,7 +1,7 @@
-// Kinds by name, and traits as text.
+// Names of kinds, and traits as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 
 #include <mixwell/component/component.hpp>
 

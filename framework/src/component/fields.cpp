@@ -1,4 +1,4 @@
-// Declared parameters: their types, ranges and present values as text.
+// Declared parameters: their types, ranges and current values as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/toml_text.hpp"
 
@@ -21,7 +21,7 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-/// Whether a value, as TOML, is one of those with which another key has an effect.
+/// Whether another key has an effect if this key has `value` (as TOML).
 bool fits(const std::string& value, const std::vector<std::string>& values) {
   if (values.empty()) return !value.empty();
   return std::any_of(values.begin(), values.end(), [&](const std::string& word) {
@@ -29,13 +29,13 @@ bool fits(const std::string& value, const std::vector<std::string>& values) {
   });
 }
 
-/// As in a manifest: flags and numbers as they are, words in quotes.
+/// The word as a manifest writes it: flags unchanged, other words in quotes.
 std::string as_value(const std::string& word) {
   const bool is_flag = word == "true" || word == "false";
   return is_flag ? word : toml_text(word);
 }
 
-/// `mean = "newton" or "slot"`, the key alone, or what is asked for in words.
+/// `mean = "newton" or "slot"`, the key by itself, or a condition in words.
 std::string words(const UsedWith& with) {
   std::string values;
   for (const std::string& word : with.values)
@@ -44,22 +44,24 @@ std::string words(const UsedWith& with) {
 }
 
 std::string idle_words(const std::string& here, const UsedWith& with) {
-  return fmt::format("has no effect {}. It goes with {}{}, or leave this key out", here,
-                     words(with), with.holds ? ". Change what rules that out" : ": set that");
+  return fmt::format("has no effect {}. It needs {}. {} or leave this key out", here, words(with),
+                     with.holds ? "Meet this condition," : "Set that key accordingly,");
 }
 
-/// Conditions are on values, which references and tables do not have when they are looked at.
+/// Conditions are about values. References and tables have no values when conditions are checked.
 bool has_value(const Field& field) {
   return !std::holds_alternative<ComponentReference>(field.target()) &&
          !std::holds_alternative<TableList>(field.target());
 }
 
-/// What `key` has now, on which the effect of `field` depends.
+/// The current value of `key`, on which the effect of `field` depends.
 std::string value_for(const Fields& fields, const Field& field, const std::string& key) {
   const Field* const other = fields.find(key);
   if (other != nullptr && has_value(*other)) return other->value_text();
-  throw WiringError(fmt::format(
-      "key `{}` is declared to go with `{}`, which is no key with a value", field.key(), key));
+  throw WiringError(
+      fmt::format("key `{}` is declared to need the key `{}`, but that key does not exist or "
+                  "cannot have a value. Correct the declaration",
+                  field.key(), key));
 }
 
 template <class T>
@@ -122,8 +124,8 @@ Field& Field::or_learnt(std::string id, std::function<bool()> where) {
 
 void detail::refuse_class(const Component& component) {
   throw InputError("`" + component.name() +
-                   "` does not serve here: its kind has several classes, and what refers to it "
-                   "takes another one; name another component");
+                   "` cannot be used here: this reference accepts only some of the components of "
+                   "this kind. Name another component");
 }
 
 Field& Field::or_none() {
@@ -236,7 +238,8 @@ std::string Fields::why_idle(const Field& field) const {
     }
     const std::string value = value_for(*this, field, with.key);
     if (fits(value, with.values)) continue;
-    return idle_words("where " + with.key + (value.empty() ? " is not set" : " = " + value), with);
+    return idle_words("because " + with.key + (value.empty() ? " is not set" : " = " + value),
+                      with);
   }
   return {};
 }

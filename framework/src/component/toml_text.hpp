@@ -14,7 +14,7 @@
 
 namespace mixwell {
 
-/// Shortest decimal that reads back as the same double, always with a point or an exponent.
+/// The shortest decimal that reads back as the same double, always with a point or an exponent.
 MIXWELL_INTERNAL std::string toml_text(double value);
 MIXWELL_INTERNAL std::string toml_text(std::int64_t value);
 std::string toml_text(bool value);
@@ -23,9 +23,9 @@ std::string toml_text(std::string_view value);
 MIXWELL_INTERNAL std::string toml_text(const std::string& value);
 std::string toml_text(const Interval& value);
 std::string toml_text(const std::variant<double, std::string>& value);
-/// Letters, digits, _ and -, at least one.
+/// Whether a text has only letters, digits, _ and -, and at least one of them.
 bool is_bare_key(std::string_view text);
-/// A key, in quotes unless it is a bare one.
+/// A key, in quotes unless it is bare.
 std::string toml_key(const std::string& key);
 
 template <class T>

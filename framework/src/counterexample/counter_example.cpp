@@ -1,4 +1,4 @@
-// The smallest finite world that departs, as tables under the names of the graph.
+// The smallest finite world that leaves the target, as tables with the names of the graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "counterexample/counter_example.hpp"
 
@@ -58,7 +58,8 @@ std::vector<KeyBits> each_once(const std::vector<KeyBits>& cells) {
   return all;
 }
 
-/// The names of values by the cells where they stand; one value of several numbers in each.
+/// Names of values, by the cells that hold the values. A value of several numbers has one name in
+/// each of its cells.
 class CellNames {
  public:
   void put(KeyBits cell, const std::string& name) {
@@ -74,7 +75,7 @@ class CellNames {
     }
     return all;
   }
-  /// Drops what does not stand in these bits, and says what that was.
+  /// Removes the names of values outside these bits and returns them.
   std::vector<std::string> keep(StateKey bits) {
     std::vector<std::string> gone;
     for (auto one = names_.begin(); one != names_.end();) {
@@ -125,7 +126,10 @@ class Account {
  private:
   void add_difference(const std::vector<SlotsLaw<Number>>& targets, CounterExample& all) const {
     const auto found = world_.difference(targets);
-    if (!found) throw std::logic_error("rational numbers do not confirm a departure");
+    if (!found)
+      throw std::logic_error(
+          "the recomputation in rational arithmetic does not confirm that the finite world leaves "
+          "the target");
     const auto& [slots, target] = targets[found->law];
     Radix radix;
     for (const Variable v : slots) {
@@ -152,7 +156,7 @@ class Account {
     names_ = at_start;
   }
 
-  /// Inputs and outputs of one value are left out, and inputs that stand there before.
+  /// Leaves out inputs and outputs that have only one value, and repeated inputs.
   WorldTable table(const KeyStep& step, const KnownOutcomes<Number>& known) {
     const OperationInfo& who = graph_.operations()[step.operation];
     const std::vector<KeyBits> in = each_once(step.in);

@@ -1,4 +1,4 @@
-// The smallest finite world that departs, as tables under the names of the graph.
+// The smallest finite world that leaves the target, as tables with the names of the graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace mixwell {
 
-/// What follows from some values, and with which probability.
+/// One row of a table: input values, output values, and the probability of these outputs.
 struct WorldRow {
   std::vector<int> in;
   std::vector<int> out;
-  std::string share;  ///< a fraction: the probability of an outcome
+  std::string share;  ///< the probability of the outcome, a fraction
 };
 
-/// A table of a world under the names of the graph: whole numbers in, whole numbers out.
+/// A table of a world, with the names of the graph. Its inputs and outputs are whole numbers.
 struct WorldTable {
   std::string name;                  ///< of the operation
   std::vector<std::string> inputs;   ///< names of values
-  std::vector<std::string> outputs;  ///< likewise
+  std::vector<std::string> outputs;  ///< names of values
   std::vector<WorldRow> rows;
-  /// Of an operation in a branch: where this input is not `branch`, each output is what `otherwise`
-  /// names, or 0 where that is empty.
+  /// For an operation in a branch: the value that chooses the branch. If it is not `branch`, each
+  /// output takes the value that `otherwise` names, or 0 for an empty name.
   std::string choice{};
   int branch = 0;
   std::vector<std::string> otherwise{};
@@ -36,28 +36,30 @@ struct WorldTable {
 /// A world that a reader can recompute with fractions.
 struct CounterExample {
   Departure departure;
-  bool first_order = false;            ///< shares are "a" or "a + b eps"
-  std::vector<std::string> slots;      ///< recorded ones, where they are compared
-  std::vector<int> sizes;              ///< how many places each has
-  WorldTable start;                    ///< outputs: what is carried over sweeps, with their shares
-  std::vector<WorldTable> operations;  ///< in the order of the sweep, as far as they were reached
-  /// At the end of a sweep: the name at its start, and the value it gets.
+  bool first_order = false;  ///< whether shares have the form "a + b eps", to first order in eps
+  std::vector<std::string> slots;  ///< the recorded slots that are compared
+  std::vector<int> sizes;          ///< how many places each slot has
+  WorldTable start;  ///< its outputs are the values carried over sweeps, with their shares
+  std::vector<WorldTable>
+      operations;  ///< the operations that the example needs, in the order of the sweep
+  /// For each carried value: its name at the start of a sweep, and the value at the end that
+  /// replaces it.
   std::vector<std::pair<std::string, std::string>> carried;
-  std::vector<int> state;  ///< of the slots, where the difference is largest
+  std::vector<int> state;  ///< state of the slots with the largest difference
   std::string expected;    ///< probability of `state` in the target, a fraction
-  std::string found;       ///< after `departure.sweep` sweeps
+  std::string found;       ///< probability of `state` after `departure.sweep` sweeps
 };
 
-/// The smallest of the worlds that depart, recomputed with rational numbers; none where none
-/// departs or the graph has no finite reading.
+/// The smallest world that leaves the target, recomputed with rational numbers. None if no world
+/// leaves it or the graph has no finite reading.
 MIXWELL_INTERNAL std::optional<CounterExample> counter_example(const KernelGraph& graph,
                                                                const WorldsEffort& effort = {});
 
-/// Uses Python's fractions and nothing else; prints both probabilities. `what`: the composition and
-/// its phase, in one line.
+/// A script that uses only Python's fractions and prints both probabilities. `what`: the
+/// composition and its phase, in one line.
 std::string script_of(const CounterExample& example, const std::string& what);
 
-/// "x0 = 1, x1 = 0": where the difference is largest.
+/// "x0 = 1, x1 = 0": the state with the largest difference.
 std::string state_in_words(const CounterExample& example);
 
 }  // namespace mixwell

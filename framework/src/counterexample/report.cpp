@@ -1,4 +1,4 @@
-// What finite worlds say of the certificate of a composition.
+// Reports what finite worlds show about the certificate of a composition.
 // SPDX-License-Identifier: Apache-2.0
 #include "counterexample/counter_example.hpp"
 #include "files/json.hpp"
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Judgement = WorldsJudgement;
 
-/// About 20 ms on a machine of 2020 for all phases.
+/// The work limit for all phases together, about 20 ms on a machine of 2020.
 constexpr std::int64_t quick = 600'000;
 
 struct PhaseReading {
@@ -34,7 +34,8 @@ bool learns(const KernelGraph& graph) {
                              [](const auto& o) { return o.kind == OperationKind::observe; });
 }
 
-/// As the certificate has them: what is promised beside sampling is read too.
+/// Reads the phases of the certificate. Other phases are read only if the certificate promises
+/// something about them.
 std::vector<PhaseReading> read_phases(const Program& program) {
   const Certificate& of = program.certificate;
   std::vector<PhaseReading> all{{"sampling", program.sampling, of.now, {}}};
@@ -55,7 +56,7 @@ std::string counted(int worlds) {
   return fmt::format("{} finite world{}", worlds, worlds == 1 ? "" : "s");
 }
 
-/// In which sense worlds find what they find.
+/// The limit in which the finding holds, if there is one.
 std::string limit(const WorldsComparison& seen) {
   if (seen.effort.first_order) return " to first order in the step";
   return seen.limit ? " in the limit of small steps" : "";
@@ -68,13 +69,15 @@ std::string invariance(const WorldsComparison& seen) {
                      limit(seen));
 }
 
-/// Why worlds say nothing of a verdict.
+/// Why finite worlds do not support a verdict.
 std::string silence(const Verdict& verdict, const WorldsComparison& seen) {
   if (seen.finite.worlds > 0)
-    return fmt::format("no departure is seen in {}{}", counted(seen.finite.worlds), limit(seen));
+    return fmt::format("{} showed no departure from the target{}", counted(seen.finite.worlds),
+                       limit(seen));
   if (verdict.certificate_class() == CertificateClass::biased)
-    return "finite worlds see only that the law of a slot stays as it is";
-  return fmt::format("finite worlds say nothing of the class `{}`", verdict.label());
+    return "finite worlds only test whether the distribution of a slot stays unchanged, so they "
+           "cannot show this bias";
+  return fmt::format("finite worlds cannot test the class `{}`", verdict.label());
 }
 
 std::string beside_evidence(const PhaseReading& phase) {
@@ -86,20 +89,21 @@ std::string beside_evidence(const PhaseReading& phase) {
       return ", but " + invariance(phase.seen);
     case Judgement::hole:
     case Judgement::wrong:
-      return fmt::format("{} a finite world leaves the target in sweep {}",
-                         phase.seen.judgement == Judgement::hole ? ", but" : ", and",
-                         finite.departure->sweep);
+      return fmt::format(
+          "{} in a finite world the distribution departs from the target in sweep {}",
+          phase.seen.judgement == Judgement::hole ? ", but" : ", and", finite.departure->sweep);
     case Judgement::silent:
       return "; " + silence(phase.verdict, phase.seen);
     case Judgement::unread:
-      return "; finite worlds cannot read it: " + finite.unread;
+      return "; finite worlds cannot represent this composition: " + finite.unread;
   }
   return {};
 }
 
 /// Why there is no script, if no phase has an example.
 std::string why_none(const PhaseReading& phase) {
-  if (phase.seen.finite.departure) return "no small world departs";
+  if (phase.seen.finite.departure)
+    return "in no small finite world does the distribution depart from the target";
   if (phase.seen.finite.invariant() && phase.seen.finite.worlds > 0)
     return "the composition is " + invariance(phase.seen);
   return beside_evidence(phase).substr(2);
@@ -112,19 +116,19 @@ std::optional<CounterExample> example_of(const PhaseReading& phase) {
   return counter_example(phase.graph, effort);
 }
 
-/// "the probability of x0 = 0 is 5/8 in the target, and 9/16 after 3 sweeps"
+/// "the probability of x0 = 0 is 5/8 in the target and 9/16 after 3 sweeps"
 std::string in_words(const CounterExample& example) {
-  return fmt::format("the probability of {} is {} in the target, and {} after {} sweep{}",
+  return fmt::format("the probability of {} is {} in the target and {} after {} sweep{}",
                      state_in_words(example), example.expected, example.found,
                      example.departure.sweep, example.departure.sweep == 1 ? "" : "s");
 }
 
 std::string contradiction(const PhaseReading& phase, const CounterExample& example) {
   return fmt::format(
-      "the rules call the {} phase {} (rule {}), and a finite world of its graph contradicts them: "
-      "{}. Either a rule or a declared trait is wrong. `--counterexample FILE` writes that world "
-      "as "
-      "a script; please report it with the manifest",
+      "the rules call the {} phase {} (rule {}), but a finite world of the kernel graph "
+      "contradicts this verdict: {}. Either a rule or a declared trait is wrong. Write this world "
+      "to a script with "
+      "`--counterexample FILE`, and report the script together with the manifest",
       phase.name, phase.verdict.label(), to_string(phase.verdict.rule), in_words(example));
 }
 
@@ -171,7 +175,7 @@ WorldsReport worlds_report(const Program& program, const std::string& name, bool
   report.beside_evidence = beside_evidence(phases.front());
   if (phases.front().seen.judgement == Judgement::strict)
     report.note =
-        fmt::format("rule {} may be too strict here: the composition is {}",
+        fmt::format("rule {} may be too strict here, because the composition is {}",
                     to_string(phases.front().verdict.rule), invariance(phases.front().seen));
   Json all = Json::array();
   for (const PhaseReading& phase : phases) {

@@ -1,4 +1,4 @@
-// A counter-example as a Python script that recomputes it.
+// Writes a counter-example as a Python script that recomputes it.
 // SPDX-License-Identifier: Apache-2.0
 #include "counterexample/counter_example.hpp"
 
@@ -113,7 +113,7 @@ std::string text_of(const WorldTable& table) {
   return text + "     }),\n";
 }
 
-/// Shares as whole numbers with the same ratios.
+/// The shares as whole numbers with the same ratios.
 std::string weights_of(const std::vector<WorldRow>& rows) {
   cpp_int common = 1;
   for (const WorldRow& row : rows) common = lcm(common, denominator(cpp_rational(row.share)));
@@ -126,7 +126,7 @@ std::string weights_of(const std::vector<WorldRow>& rows) {
   return text;
 }
 
-/// At the start of a sweep, in the order of `start`.
+/// The values at the start of a sweep, in the order of `start`.
 std::string carried_of(const CounterExample& example) {
   const std::map<std::string, std::string> ends(example.carried.begin(), example.carried.end());
   std::string text;
@@ -157,20 +157,16 @@ std::string script_of(const CounterExample& example, const std::string& what) {
   std::string sweep;
   for (const WorldTable& table : example.operations) sweep += text_of(table);
   return fmt::format(
-      "# {}: a finite world in which the slots leave their target.\n"
-      "# Each slot has {} places, and each operation is a table that honours its declared traits.\n"
-      "# `mixwell check --counterexample` wrote it. It prints two exact probabilities of {}.\n"
-      "from fractions import Fraction\n\n"
-      "# Values at the start of a sweep, and those at its end that take their place.\n"
-      "CARRIED = {{\n{}}}\n"
-      "# Weights before the first sweep: that of the target for slots.\n"
-      "START = {{{}}}\n"
-      "# Operation, inputs, outputs, values that nothing reads any more, branch, and for each "
-      "input\n"
-      "# the outputs with their probabilities.\n"
-      "SWEEP = [\n{}]\n"
-      "SWEEPS = {}\n"
-      "STATE = {{{}}}\n{}\n{}",
+      "# {}: a finite world in which the distribution of the slots departs from the target.\n# "
+      "Each slot has {} places (possible values). "
+      "Each operation is a random table that satisfies its declared traits.\n# `mixwell check "
+      "--counterexample` wrote this script, which prints two exact probabilities of {}.\nfrom "
+      "fractions import "
+      "Fraction\n\n# Each value at the start of a sweep, and the value at the end that replaces "
+      "it.\nCARRIED = {{\n{}}}\n# Weights before the first sweep. The slots have the weights of "
+      "the target.\nSTART = {{{}}}\n# Operation, inputs, outputs, values that nothing reads any "
+      "more, branch, and for each input\n# the outputs with their probabilities.\nSWEEP = "
+      "[\n{}]\nSWEEPS = {}\nSTATE = {{{}}}\n{}\n{}",
       what, example.departure.places, state_in_words(example), carried_of(example),
       weights_of(example.start.rows), sweep, example.departure.sweep, state_of(example),
       example.first_order ? numbers_of_first_order : numbers, program);

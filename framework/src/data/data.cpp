@@ -1,6 +1,6 @@
 // CSV tables: lines as rows, and cells as numbers and categories.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "base/split.hpp"
 #include "data/text.hpp"
 #include "files/input_file.hpp"
@@ -22,26 +22,27 @@
 namespace mixwell {
 namespace {
 
-/// Of a text that a string holds: itself, and what does not fit into it.
+/// The bytes of a string object, and of its text if the text is stored outside the object.
 double bytes_of(const std::string& text) {
   const std::size_t beside = text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0;
   return static_cast<double>(sizeof(std::string) + beside);
 }
 
-/// What may have made a row of so many cells, and the cure.
+/// The probable reason for a row with this many cells, and the fix.
 std::string cause_of_ragged(const std::vector<std::string>& cells, std::size_t width,
                             bool header_ends_with_comma) {
   if (header_ends_with_comma && cells.size() + 1 == width)
-    return "; the header ends with a comma, and this line does not: delete the comma at the end of "
+    return ". The header ends with a comma, but this line does not. Delete the comma at the end of "
            "the header";
-  if (cells.size() != width + 1) return "";
+  if (cells.size() != width + 1) return ". Give each row as many cells as the header";
   if (cells.back().empty())
-    return "; this line ends with a comma, and the header does not: delete the comma at the end of "
+    return ". This line ends with a comma, but the header does not. Delete the comma at the end of "
            "each row, or add one to the header";
-  return "; row names need a cell in the header (R: write.csv, not write.table)";
+  return ". If each row begins with a row name, begin the header with an empty cell. In R, use "
+         "write.csv instead of write.table";
 }
 
-/// "" where the number obeys.
+/// The rule that the number breaks, or "".
 std::string broken_rule(const NumberRule& rule, double value) {
   const auto number = [](double x) { return fmt::format("{:g}", x); };
   if (rule.is_whole && value != std::floor(value)) return "must be a whole number";
@@ -71,7 +72,8 @@ CsvTable::CsvTable(const std::string& path) : path_(path) {
     add_row(std::move(cells), number);
   }
   rows_ = static_cast<Index>(row_places_.size());
-  if (rows_ == 0) throw InputError(path + ": no rows; wanted a header and at least one row");
+  if (rows_ == 0)
+    throw InputError(path + ": the table has no rows below the header. Add at least one row");
 }
 
 void CsvTable::read_header(std::vector<std::string> names, int line) {
@@ -85,15 +87,17 @@ void CsvTable::read_header(std::vector<std::string> names, int line) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const auto column = [&] { return header + ": column " + std::to_string(first + i + 1); };
     if (columns_[i].empty())
-      throw InputError(column() + " has no name in the header; give it one, or delete the column");
+      throw InputError(column() + " has no name in the header. Name the column, or delete it");
     require_utf8(columns_[i], [&] { return column() + ": the name " + in_quotes(columns_[i]); });
     const auto [found, is_new] = positions_.emplace(columns_[i], static_cast<Index>(i));
     if (!is_new) found->second = -1;
   }
-  if (columns_.empty()) throw InputError(header + ": the header names no column");
+  if (columns_.empty())
+    throw InputError(header + ": the header names no column. Name at least one column");
 }
 
-/// The first and the last cell may belong to no column.
+/// The first cell may be a row name, and the last cell may be empty after a final comma. Neither
+/// belongs to a column.
 void CsvTable::add_row(std::vector<std::string> cells, int line) {
   const std::size_t first = has_row_names_ ? 1 : 0;
   const std::size_t width = first + columns_.size() + (has_last_comma_ ? 1 : 0);
@@ -105,7 +109,7 @@ void CsvTable::add_row(std::vector<std::string> cells, int line) {
                      cause_of_ragged(cells, width, has_last_comma_));
   if (has_last_comma_ && !cells.back().empty())
     throw InputError(row() + ": the last column has the cell " + in_quotes(cells.back()) +
-                     ", but no name in the header; give it one, or delete the column");
+                     ", but this column has no name in the header. Name the column, or delete it");
   const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(first);
   std::move(begin, begin + std::ssize(columns_), std::back_inserter(cells_));
   row_places_.push_back({line, number});
@@ -114,16 +118,17 @@ void CsvTable::add_row(std::vector<std::string> cells, int line) {
 Index CsvTable::find(const std::string& column) const {
   const auto found = positions_.find(column);
   if (found == positions_.end())
-    throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
+    throw InputError(path_ + ": the table has no column " + in_quotes(column) +
+                     suggestion(column, columns_));
   if (found->second < 0)
     throw InputError(mixwell::place(path_, header_line_) + ": columns " + columns_named(column) +
                      " have the same name " + in_quotes(column) +
-                     ", so it is not clear which one is meant. Give each its own name in the "
-                     "header, or delete all but one");
+                     ", so it is not clear which one is meant. Give each column its own name in "
+                     "the header, or delete all but one");
   return found->second;
 }
 
-/// Their numbers in the header, as "2 and 5".
+/// The numbers of these columns in the header, as "2 and 5".
 std::string CsvTable::columns_named(const std::string& name) const {
   std::string numbers;
   for (std::size_t i = 0; i < columns_.size(); ++i)
@@ -172,7 +177,8 @@ CellType CsvTable::type(const std::string& column) const {
     if (*value != std::floor(*value)) type = CellType::real;
   }
   if (is_empty)
-    throw InputError(path_ + ": column " + in_quotes(column) + ": a value is missing in every row");
+    throw InputError(path_ + ": column " + in_quotes(column) +
+                     ": the value is missing in every row. Fill in values, or use another column");
   return type;
 }
 
@@ -184,10 +190,12 @@ Eigen::VectorXd CsvTable::numbers(const std::string& column, const NumberRule& r
     if (!value)
       throw InputError(cell_place(row, position) +
                        (is_missing(cell(row, position))
-                            ? " is a missing value; each cell of this column needs a number"
-                            : " is no finite number"));
+                            ? " is a missing value, but each cell of this column must be a number. "
+                              "Fill in the cell, or delete the row"
+                            : " is not a finite number. Correct the cell, or delete the row"));
     if (const std::string broken = broken_rule(rule, *value); !broken.empty())
-      throw InputError(cell_place(row, position) + " " + broken);
+      throw InputError(cell_place(row, position) + " " + broken +
+                       ". Correct the cell, or delete the row");
     values[row] = *value;
   }
   return values;
@@ -199,7 +207,10 @@ Categories CsvTable::categories(const std::string& column) const {
   std::unordered_set<std::string_view> seen;
   for (Index row = 0; row < rows_; ++row) {
     const std::string& level = text(row, position);
-    if (is_missing(level)) throw InputError(cell_place(row, position) + " is no level");
+    if (is_missing(level))
+      throw InputError(
+          cell_place(row, position) +
+          " is a missing value, but each row needs a level. Fill in the cell, or delete the row");
     if (seen.insert(level).second) levels.insert(level);
   }
   return categories(column, {levels.begin(), levels.end()});
@@ -218,7 +229,9 @@ Categories CsvTable::categories(const std::string& column,
     if (is_new) {
       const auto found = places.find(level);
       if (found == places.end())
-        throw InputError(cell_place(row, position) + " is no level" + suggestion(level, levels));
+        throw InputError(
+            cell_place(row, position) + " is not a level of this column in the training data" +
+            suggestion(level, levels) + ". Correct the cell, or train on data with this level");
       code->second = found->second;
     }
     all.codes.push_back(code->second);
@@ -244,9 +257,9 @@ void CsvTable::refuse_missing(const std::vector<std::string>& columns,
   for (Index row = 0; row < rows_; ++row) {
     for (const std::string& column : columns) {
       if (!is_missing(cell(row, find(column)))) continue;
-      throw InputError(cell_place(row, find(column)) + ": a value is missing, as in " +
-                       std::to_string(rows_ - all) + " of " + std::to_string(rows_) + " rows; " +
-                       cure);
+      throw InputError(
+          cell_place(row, find(column)) + ": a value is missing. Values are missing in " +
+          std::to_string(rows_ - all) + " of " + std::to_string(rows_) + " rows. " + cure);
     }
   }
 }
@@ -264,7 +277,10 @@ std::set<std::string> CsvTable::missing_texts(const std::vector<std::string>& co
 Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
   const std::vector<Index> kept = whole_rows(columns);
   const Index dropped = rows_ - static_cast<Index>(kept.size());
-  if (kept.empty()) throw InputError(path_ + ": a value is missing in every row");
+  if (kept.empty())
+    throw InputError(path_ +
+                     ": every row has a missing value in at least one of the columns that are "
+                     "used. Fill in values, or use other columns");
   if (dropped > 0) keep_rows(kept);
   return dropped;
 }
@@ -272,7 +288,7 @@ Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
 std::string CsvTable::settle_missing(const std::vector<std::string>& columns,
                                      const std::string& missing, const std::string& more) {
   if (missing != "drop") {
-    refuse_missing(columns, "missing = \"drop\" leaves such rows out" + more);
+    refuse_missing(columns, "Set missing = \"drop\" to leave these rows out" + more);
     return "";
   }
   std::string texts;
@@ -282,7 +298,7 @@ std::string CsvTable::settle_missing(const std::vector<std::string>& columns,
   if (dropped == 0) return "";
   const bool one = dropped == 1;
   return std::to_string(dropped) + (one ? " row of " : " rows of ") + path_ +
-         (one ? " lacks" : " lack") + " a value (" + texts + ") and " + (one ? "is" : "are") +
+         (one ? " has" : " have") + " a missing value (" + texts + ") and " + (one ? "is" : "are") +
          " left out.";
 }
 

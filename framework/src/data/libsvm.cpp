@@ -1,6 +1,6 @@
-// LIBSVM's text format: lines of a label and index:value pairs.
+// The LIBSVM text format: lines of a label and index:value pairs.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "data/text.hpp"
 #include "files/input_file.hpp"
 
@@ -13,7 +13,7 @@
 namespace mixwell {
 namespace {
 
-/// Takes the first word off `rest`; empty at its end.
+/// Removes the first word from `rest` and returns it. Returns "" at the end.
 std::string_view next_word(std::string_view& rest) {
   constexpr std::string_view blanks = " \t\r";
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
@@ -36,26 +36,31 @@ Pair to_pair(std::string_view word, const std::string& where) {
                                                      : finite_number(word.substr(colon + 1));
   if (error != std::errc() || end != index.data() + index.size() || !value)
     throw InputError(where + ": " + in_quotes(word) +
-                     " is no pair index:value of a whole and a finite number, such as 3:0.5");
+                     " is not a pair index:value. Write a whole number, a colon and a finite "
+                     "number, such as 3:0.5");
   pair.value = *value;
   return pair;
 }
 
 void require_order(const Pair& pair, Index before, Index limit, const std::string& where) {
   const std::string index = "index " + std::to_string(pair.index);
-  if (pair.index < 1) throw InputError(where + ": " + index + ": indices count from 1");
+  if (pair.index < 1)
+    throw InputError(where + ": " + index +
+                     " is below 1, but indices count from 1. Number the inputs from 1");
   if (pair.index <= before)
-    throw InputError(where + ": " + index + " comes after " + std::to_string(before) +
-                     ": indices ascend within a line");
+    throw InputError(
+        where + ": " + index + " comes after " + std::to_string(before) +
+        ", but indices must ascend within a line. Sort the pairs, and keep each index once");
   if (limit > 0 && pair.index > limit)
     throw InputError(where + ": " + index + " is above " + std::to_string(limit) +
-                     ", the largest of the training data; drop it, or train on data that have it");
+                     ", the largest index of the training data. Remove the pair, or train on data "
+                     "with this index");
 }
 
 }  // namespace
 
 LibsvmTable::LibsvmTable(const std::string& path, Index limit) : path_(path) {
-  InputFile in(path, "lines of a label and index:value pairs");
+  InputFile in(path, "lines that begin with a label and continue with index:value pairs");
   std::string line;
   GrowingMemory memory;
   while (in.next_line(line)) {
@@ -64,7 +69,9 @@ LibsvmTable::LibsvmTable(const std::string& path, Index limit) : path_(path) {
                [&] { return place(path, in.line_number()) + ": the table up to this line"; });
   }
   if (labels_.empty())
-    throw InputError(path + ": no rows; wanted lines of a label and index:value pairs");
+    throw InputError(path +
+                     ": the file has no rows. It must have lines that begin with a label and "
+                     "continue with index:value pairs");
 }
 
 void LibsvmTable::read_line(std::string_view rest, int line, Index limit) {
@@ -72,7 +79,8 @@ void LibsvmTable::read_line(std::string_view rest, int line, Index limit) {
   if (label.empty()) return;
   const std::string where = place(path_, line);
   if (!finite_number(label))
-    throw InputError(where + ": the label " + in_quotes(label) + " is no finite number");
+    throw InputError(where + ": the label " + in_quotes(label) +
+                     " is not a finite number. Correct the label");
   Index before = 0;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const Pair pair = to_pair(word, where);
@@ -102,8 +110,8 @@ int LibsvmTable::line(Index row) const { return lines_.at(static_cast<std::size_
 Eigen::MatrixXd LibsvmTable::dense(const std::vector<Index>& rows, Index columns) const {
   const auto count = static_cast<Index>(rows.size());
   require_memory(sizeof(double) * static_cast<double>(count) * static_cast<double>(columns),
-                 path_ + ": the table of " + std::to_string(count) + " rows of " +
-                     std::to_string(columns) + " inputs, held with its zeros,");
+                 path_ + ": the table of " + std::to_string(count) + " rows and " +
+                     std::to_string(columns) + " inputs, stored with its zeros,");
   Eigen::MatrixXd x = Eigen::MatrixXd::Zero(count, columns);
   for (Index n = 0; n < count; ++n) {
     const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(n)]);

@@ -1,4 +1,4 @@
-// Lines of data files, their cells, and what these say: numbers, missing values, labels.
+// Lines of data files, their cells, and the meaning of cells: numbers, missing values, labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "data/text.hpp"
 
@@ -15,7 +15,8 @@
 namespace mixwell {
 namespace {
 
-/// Beside the empty cell. pandas' `na_values` come first (pandas.read_csv, version 2.2).
+/// Texts that mean a missing value, in addition to the empty cell. The first texts are the
+/// `na_values` of pandas (pandas.read_csv, version 2.2).
 constexpr std::array<std::string_view, 21> missing_texts = {
     "#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN", "-nan",
     "<NA>", "1.#IND",   "1.#QNAN", "N/A",     "NA",       "NULL", "NaN",
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 21> missing_texts = {
 
 constexpr std::string_view blanks = " \t\r";
 
-/// One line of a CSV file, consumed cell by cell.
+/// Reads one line of a CSV file cell by cell.
 class LineReader {
  public:
   LineReader(std::string_view rest, std::string place) : rest_(rest), place_(std::move(place)) {}
@@ -53,7 +54,9 @@ class LineReader {
     for (;;) {
       const std::size_t end = rest_.find('"');
       if (end == std::string_view::npos)
-        throw InputError(place_ + ": a cell opens with \" and never closes on this line");
+        throw InputError(place_ +
+                         ": a cell begins with the quote \", but this quote is not closed on this "
+                         "line. Close it");
       text += rest_.substr(0, end);
       rest_.remove_prefix(end + 1);
       if (rest_.empty() || rest_.front() != '"') break;
@@ -67,7 +70,9 @@ class LineReader {
   void require_separator() {
     skip_blanks();
     if (!rest_.empty() && rest_.front() != ',')
-      throw InputError(place_ + ": text follows a quoted cell; wanted a comma or the line's end");
+      throw InputError(place_ +
+                       ": text follows a quoted cell. Put a comma or the end of the line after the "
+                       "closing quote");
   }
 
   void skip_blanks() {
@@ -78,7 +83,7 @@ class LineReader {
   std::string place_;
 };
 
-/// The part of the line that is in no quotes.
+/// The part of the line outside quotes.
 std::string unquoted(std::string_view line) {
   std::string text;
   bool inside = false;
@@ -100,9 +105,9 @@ void refuse_other_separator(std::string_view header, const std::string& place) {
   if (text.find(',') != std::string::npos) return;
   const auto refuse = [&](char separator, const char* name, const char* writer) {
     if (trimmed(text).find(separator) == std::string_view::npos) return;
-    throw InputError(place + ": the header is separated by " + name +
-                     ", and a CSV file is by commas; save it with commas" + writer +
-                     ", or put the name of a single column in quotes");
+    throw InputError(place + ": the cells of the header are separated by " + name +
+                     ", but a CSV file needs commas. Save the file with commas" + writer +
+                     ". If the header is the name of a single column, put this name in quotes");
   };
   refuse(';', "semicolons", " and decimal points (R: write.csv, not write.csv2)");
   refuse('\t', "tabs", "");

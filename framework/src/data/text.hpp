@@ -1,4 +1,4 @@
-// What the readers of data files share: places, quotes, and the rule that text is UTF-8.
+// Shared by the readers of data files: places in messages, quotes, and the rule that text is UTF-8.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,29 +13,29 @@
 
 namespace mixwell {
 
-/// Shortened where it is long.
+/// The text in double quotes, shortened if it is long.
 inline std::string in_quotes(std::string_view text) { return "\"" + shortened(text) + "\""; }
 
 inline std::string place(const std::string& path, int line) {
   return path + ":" + std::to_string(line);
 }
 
-/// Throws InputError for text that is not UTF-8; where() tells what it is and where it stands.
+/// Throws InputError if the text is not UTF-8. where() names the text and its place.
 template <class Where>
 void require_utf8(std::string_view text, const Where& where) {
   if (is_utf8(text)) return;
   throw InputError(where() +
-                   " is not valid UTF-8. Data files must be UTF-8. If this one is in Latin-1, "
+                   " is not valid UTF-8. Data files must be UTF-8. If the file is in Latin-1, "
                    "convert it: iconv -f latin1 -t utf-8 FILE > NEW_FILE");
 }
 
-/// The cells of a line of a CSV file. Throws InputError for quotes that do not fit.
+/// The cells of a line of a CSV file. Throws InputError if the quotes in the line do not match.
 std::vector<std::string> csv_cells(std::string_view line, const std::string& place);
 
-/// Throws InputError for a header without a comma that has another separator.
+/// Throws InputError if the header has no comma, but another separator.
 void refuse_other_separator(std::string_view header, const std::string& place);
 
-/// Without one leading `+`, unless a sign follows it.
+/// The text without one leading `+`, unless another sign follows.
 inline std::string_view without_plus(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   return text;

@@ -1,4 +1,4 @@
-// Draws in safe units, and their autocovariances: lag by lag or by the fast Fourier transform.
+// Draws in safe units, and their autocovariances, lag by lag or by the fast Fourier transform.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
 
@@ -17,7 +17,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
-/// 2^166 is 1e50: fourth powers of deviations of that size, and sums of 1e50 of them, are doubles.
+/// 2^166 is 1e50. Fourth powers of deviations up to this size, and sums of 1e50 fourth powers, do
+/// not overflow.
 constexpr int most_exponent = 166;
 
 int exponent_of(const Draws& x) {
@@ -36,7 +37,8 @@ MatrixXd scaled(const Draws& x, int exponent) {
   return x.unaryExpr([exponent](double value) { return std::ldexp(value, -exponent); });
 }
 
-// Chains c and c + 1 less their means as real and imaginary part, zero-padded to length.
+// A complex series padded with zeros to `length`: its real part is chain c minus its mean, its
+// imaginary part is chain c + 1 minus its mean.
 VectorXcd padded_pair(const MatrixXd& x, const VectorXd& means, Index c, Index length) {
   VectorXcd z = VectorXcd::Zero(length);
   z.head(x.rows()).real() = x.col(c).array() - means[c];
@@ -70,8 +72,8 @@ MatrixXd centred(const Eigen::Ref<const MatrixXd>& x) {
   return nearly.array() - nearly.mean();
 }
 
-// The real part of a complex series' autocovariance is the sum of those of its parts, and all
-// share one inverse.
+// The real part of the autocovariance of a complex series is the sum of the autocovariances of its
+// real and imaginary parts. So all chains share one inverse transform.
 VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means, Fourier& fourier) {
   const auto n = static_cast<std::size_t>(x.rows());
   const auto length = static_cast<Index>(std::bit_ceil(2 * n));

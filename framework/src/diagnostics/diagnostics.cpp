@@ -30,7 +30,7 @@ bool has_spread(const Draws& x) { return x.size() > 0 && x.allFinite() && !is_co
 double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
 double smaller(double a, double b) { return -larger(-a, -b); }
 
-// Denominator n - 1; NaN for a single value, exactly 0 where all are one number.
+// Variance with the denominator n - 1. NaN for a single value; exactly 0 if all values are equal.
 double variance(const Draws& x) {
   if (x.size() > 1 && x.allFinite() && x.minCoeff() == x.maxCoeff()) return 0;
   const double centre = two_pass_mean(x);
@@ -56,11 +56,11 @@ double order_statistic(const std::vector<PlacedDraw>& order, double rank_from_1)
   return order[static_cast<std::size_t>(std::clamp(rank_from_1, 1.0, last)) - 1].value;
 }
 
-// Of all draws x in order; NaN where a NaN among them is not in the order.
+// Quantile of x. `order`: the draws of x in ascending order, without NaN. NaN if x has a NaN.
 double quantile_of(const Draws& x, const std::vector<PlacedDraw>& order, double p) {
   if (order.empty() || static_cast<Index>(order.size()) != x.size()) return not_available;
-  // Stored, because contracting 1 + (n - 1) p into one operation would round an exact rank away
-  // from its integer, and with it the draws that count as below the quantile.
+  // The product has its own variable, because a fused 1 + (n - 1) p could round an exact rank away
+  // from its integer. The quantile would then be above or below other draws.
   volatile double product = static_cast<double>(order.size() - 1) * p;
   const double rank = 1 + product;
   const double low = order_statistic(order, std::floor(rank));
@@ -69,13 +69,14 @@ double quantile_of(const Draws& x, const std::vector<PlacedDraw>& order, double 
   return low == high || weight == 0 ? low : (1 - weight) * low + weight * high;
 }
 
-// What the halves have of the draws in order.
+// The ordered draws, without the middle draws that belong to neither half.
 std::vector<PlacedDraw> split(std::vector<PlacedDraw> order) {
   std::erase_if(order, [](const PlacedDraw& draw) { return draw.place < 0; });
   return order;
 }
 
-// The mean of every `together` neighbouring columns: chains that are not independent become one.
+// Replaces each group of `together` neighbouring columns by its mean. The chains of a group depend
+// on each other, so they become one chain.
 MatrixXd joined(const MatrixXd& x, Index together) {
   MatrixXd means(x.rows(), x.cols() / together);
   for (Index c = 0; c < means.cols(); ++c) {
@@ -84,8 +85,8 @@ MatrixXd joined(const MatrixXd& x, Index together) {
   return means;
 }
 
-// Classic R-hat of chains that are split already; infinite where each stands still, but not all at
-// one place.
+// Classic R-hat of chains that are already split. Infinite if every chain is constant but the
+// chains differ.
 double split_rhat(const MatrixXd& chains, Index together) {
   if (chains.rows() < 2 || !has_spread(chains)) return not_available;
   const MatrixXd x = together == 1 ? chains : joined(chains, together);
@@ -97,9 +98,10 @@ double split_rhat(const MatrixXd& chains, Index together) {
   return std::sqrt((between / within + n - 1) / n);
 }
 
-// Integrated autocorrelation time by Geyer's initial monotone sequence. Sums rho(2k) + rho(2k+1)
-// are taken while positive, each at most its predecessor; of the pair where this ends, rho(2k)
-// alone counts, once. Where not even a second pair is looked at, the time is 2 by convention.
+// Integrated autocorrelation time by Geyer's initial monotone sequence. Adds pairs rho(2k) +
+// rho(2k+1) while they are positive. No pair may exceed the pair before it. The first pair that is
+// not positive ends the sum and adds only rho(2k), once. If no second pair is reached, the time is
+// 2 by convention.
 template <class Autocorrelation>
 double autocorrelation_time(Index n, Autocorrelation rho) {
   double pair = 1 + rho(1);
@@ -118,7 +120,7 @@ double autocorrelation_time(Index n, Autocorrelation rho) {
   return pair >= 0 || even > 0 ? tau + even : tau;
 }
 
-// Effective sample size of chains that are split already: at most n log10 n.
+// Effective sample size of chains that are already split. It is at most n log10 n for n draws.
 double independent_split_ess(const MatrixXd& x, Fourier& fourier) {
   if (x.rows() < 3 || !has_spread(x)) return not_available;
   MatrixXd y = centred(x);
@@ -136,8 +138,8 @@ double independent_split_ess(const MatrixXd& x, Fourier& fourier) {
 
 }  // namespace
 
-// The same of chains that are independent in groups of `together` alone: as many independent draws
-// as have an average with the variance that the average of all has.
+// Effective sample size of split chains that are independent only in groups of `together`. It is
+// the number of independent draws whose average has the same variance as the average of all draws.
 double split_ess(const MatrixXd& x, Index together, Fourier& fourier) {
   if (together == 1) return independent_split_ess(x, fourier);
   if (x.rows() < 3 || !has_spread(x)) return not_available;
@@ -151,8 +153,8 @@ namespace {
 
 void check_probability(double p) {
   if (p >= 0 && p <= 1) return;
-  throw std::invalid_argument("quantile: probability " + std::to_string(p) +
-                              " is not between 0 and 1");
+  throw std::invalid_argument("quantile: the probability must be between 0 and 1 (got " +
+                              std::to_string(p) + ")");
 }
 
 // Effective sample size of 1{x <= threshold}.
@@ -161,15 +163,15 @@ double ess_below(const Draws& x, double threshold, Index together, Fourier& four
   return split_ess(split((x.array() <= threshold).cast<double>().matrix()), together, fourier);
 }
 
-// Effective sample size of 1{x <= quantile(x, p)}. p = 1 is moved inwards, where it is not
-// constant.
+// Effective sample size of 1{x <= quantile(x, p)}. p = 1 is reduced slightly, because the indicator
+// would be constant at 1.
 double ess_quantile(const Draws& x, const std::vector<PlacedDraw>& order, double p, Index together,
                     Fourier& fourier) {
   const double n = static_cast<double>(x.size());
   return ess_below(x, quantile_of(x, order, p == 1 ? (n - 0.5) / n : p), together, fourier);
 }
 
-// Below, x is in units of InUnits.
+// In the following functions, x is in the units of InUnits.
 
 double sd_in_units(const Draws& x) { return x.size() < 2 ? not_available : std::sqrt(variance(x)); }
 
@@ -186,20 +188,21 @@ double mcse_sd_in_units(const Draws& x, Index together, Fourier& fourier) {
   return std::sqrt((fourth - second * second) / size / second / 4);
 }
 
-// A figure of x in units in which it can be computed, back in those of x.
+// Computes a figure of x in safe units and converts it to the units of x.
 template <class Figure, class... More>
 double in_units(const Draws& x, const Figure& figure, More&&... more) {
   const InUnits units(x);
   return units.back(figure(units.draws(), more...));
 }
 
-// The larger of the two. Chains that stand still at different places may all be as far from the
-// median, and then have no second one.
+// The larger of the two R-hats. If the chains are constant but differ, `normalised` is infinite.
+// `folded` may then be NaN, because all chains may have the same distance from the median.
 double rhat_of(double normalised, double folded) {
   return std::isinf(normalised) ? normalised : larger(normalised, folded);
 }
 
-// Split R-hat of the rank-normalised |x - median|, from the order of the halves' draws.
+// Split R-hat of the rank-normalised |x - median|. `order`: the draws of the halves in ascending
+// order.
 double folded_rhat(const std::vector<PlacedDraw>& order, double median, const NormalScores& scores,
                    const Halves& halves, Index together) {
   if (!std::isfinite(median)) return not_available;
@@ -250,8 +253,9 @@ double mcse_sd(const Draws& x, Index together) {
   return in_units(x, mcse_sd_in_units, together, fourier);
 }
 
-// Half the distance of the order statistics at the +-1 sigma points of the Beta law of the
-// quantile's rank, whose sample size is the effective one.
+// Half the distance between the order statistics at the +-1 sigma points of a Beta distribution.
+// This is the distribution of the quantile's rank, with the effective sample size as the sample
+// size.
 double mcse_quantile(const Draws& x, double p, Index together) {
   check_probability(p);
   const std::vector<PlacedDraw> order = in_order(x);

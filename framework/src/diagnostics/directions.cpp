@@ -33,18 +33,19 @@ void point_forward(Eigen::Ref<VectorXd> direction) {
   if (direction[largest] < 0) direction = -direction;
 }
 
-/// A column of weights, and where they go.
+/// A column of weights, and the coordinates that get these weights.
 struct WeightColumn {
   std::string name;
   std::vector<Index> places;
 };
 
-/// Those of more elements before those of fewer, which have the last word.
+/// The columns of weights, sorted by decreasing number of elements, because a column with fewer
+/// elements overrides a column with more.
 std::vector<WeightColumn> weight_columns(const CsvTable& table, const CoordinatesCalled& called) {
   std::vector<WeightColumn> columns;
   for (const std::string& name : table.columns()) {
     if (name == "name") continue;
-    table.find(name);  // no other column has the name
+    table.find(name);  // throws if two columns have this name
     try {
       columns.push_back({name, called(name)});
     } catch (const InputError& fault) {
@@ -58,14 +59,15 @@ std::vector<WeightColumn> weight_columns(const CsvTable& table, const Coordinate
   return columns;
 }
 
-/// By a number and by a label, say.
+/// Throws InputError if two columns name the same elements, for example one by number and one by
+/// label.
 void require_one_column_each(const std::vector<WeightColumn>& columns, const std::string& path) {
   std::map<std::vector<Index>, std::string> seen;
   for (const WeightColumn& column : columns) {
     const auto [other, is_new] = seen.emplace(column.places, column.name);
     if (!is_new)
       throw InputError(path + ": the columns \"" + other->second + "\" and \"" + column.name +
-                       "\" name the same elements; give one of them");
+                       "\" name the same elements. Remove one of the two columns.");
   }
 }
 
@@ -86,7 +88,8 @@ void require_distinct(const std::vector<std::string>& names, const CsvTable& tab
   for (std::size_t row = 0; row < names.size(); ++row)
     if (names[row].empty() || !seen.insert(names[row]).second)
       throw InputError(place(table, static_cast<Index>(row)) + ": the name \"" + names[row] +
-                       "\" is empty or another row has it; give each direction its own");
+                       "\" is empty, or another row has the same name. Give each direction its own "
+                       "name.");
 }
 
 void normalise(MatrixXd& vectors, const CsvTable& table) {
@@ -94,7 +97,8 @@ void normalise(MatrixXd& vectors, const CsvTable& table) {
     const double length = vectors.col(row).stableNorm();
     if (!(length > 0))
       throw InputError(place(table, row) +
-                       ": all weights are 0; a direction needs one that is not");
+                       ": all weights are 0 in this row, but a direction needs at least one weight "
+                       "that is not 0. Correct this row.");
     vectors.col(row) /= length;
   }
 }

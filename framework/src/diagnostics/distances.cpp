@@ -1,4 +1,4 @@
-// Distances of draws, matrices and potentials from references, as papers measure them.
+// Distances of draws, matrices and potentials from references, as defined in papers.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 
@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
 using Eigen::VectorXd;
 
-/// log of exp(-u) over its sum; the constant of u does not matter.
+/// Log of exp(-u) / sum exp(-u). Adding a constant to u has no effect.
 RowVectorXd log_shares(const RowVectorXd& u) {
   const double least = u.minCoeff<Eigen::PropagateNaN>();
   const RowVectorXd centred = u.array() - least;
@@ -34,10 +34,11 @@ void require(bool holds, const std::string& rule) {
 }
 
 VectorXd places(const GridAxis& axis) {
-  require(axis.points >= 2,
-          "grid_points: an axis needs at least 2 points, but has " + std::to_string(axis.points));
-  require(axis.from < axis.to, "grid_points: an axis must ascend, but goes from " +
-                                   std::to_string(axis.from) + " to " + std::to_string(axis.to));
+  require(axis.points >= 2, "grid_points: an axis must have at least 2 points (got " +
+                                std::to_string(axis.points) + ")");
+  require(axis.from < axis.to, "grid_points: `from` must be below `to` (got " +
+                                   std::to_string(axis.from) + " and " + std::to_string(axis.to) +
+                                   ")");
   return VectorXd::LinSpaced(axis.points, axis.from, axis.to);
 }
 
@@ -49,7 +50,7 @@ Moments moments(const MatrixXd& draws, const VectorXd& weights) {
     return {VectorXd::Constant(draws.cols(), not_available),
             MatrixXd::Constant(draws.cols(), draws.cols(), not_available)};
   const double total = w.sum();
-  const RowVectorXd first = draws.row(0);  // an offset costs no digits
+  const RowVectorXd first = draws.row(0);  // origin, so that a large offset costs no digits
   MatrixXd centred = draws.rowwise() - first;
   const RowVectorXd shift = w.transpose() * centred / total;
   centred.rowwise() -= shift;
@@ -65,11 +66,11 @@ double relative_error(ConstBatch a, ConstBatch b) {
 double amari_distance(const MatrixXd& W, const MatrixXd& W0) {
   const Index c = W.rows();
   require(c > 0 && W.cols() == c && W0.rows() == c && W0.cols() == c,
-          "amari_distance: wanted two square matrices of one size");
+          "amari_distance: both matrices must be square and of the same size");
   if (!W.allFinite() || !W0.allFinite()) return not_available;
   const Eigen::FullPivLU<MatrixXd> factor(W0.transpose());
   if (!factor.isInvertible()) return not_available;
-  const MatrixXd transposed = factor.solve(W.transpose());  // of P
+  const MatrixXd transposed = factor.solve(W.transpose());  // the transpose of P
   const MatrixXd size = transposed.transpose().cwiseAbs();
   const double sum = excess(size) + excess(size.transpose());
   const auto n = static_cast<double>(c);
@@ -77,8 +78,9 @@ double amari_distance(const MatrixXd& W, const MatrixXd& W0) {
 }
 
 MatrixXd grid_points(const std::vector<GridAxis>& axes) {
-  require(axes.size() == 1 || axes.size() == 2,
-          "grid_points: wanted 1 or 2 axes, but got " + std::to_string(axes.size()));
+  require(
+      axes.size() == 1 || axes.size() == 2,
+      "grid_points: the number of axes must be 1 or 2 (got " + std::to_string(axes.size()) + ")");
   const VectorXd first = places(axes[0]);
   if (axes.size() == 1) return first.transpose();
   const VectorXd second = places(axes[1]);

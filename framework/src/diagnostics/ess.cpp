@@ -1,4 +1,4 @@
-// The papers' own effective sample sizes, and the definitions of all figures.
+// Effective sample sizes as defined in papers, and the definitions of all figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"
@@ -21,7 +21,7 @@ using Eigen::VectorXd;
 
 constexpr double smallest_correlation = 0.05;
 
-/// The sum over chains of n / time(autocorrelations), NaN where a time is not positive.
+/// The sum over chains of n / time(autocorrelations). NaN if the time of a chain is not positive.
 template <class Time>
 double sum_of_sizes(const Draws& x, const Time& time) {
   if (x.size() == 0 || !x.allFinite()) return not_available;
@@ -58,27 +58,39 @@ constexpr const char* hyndman = "Hyndman and Fan, The American Statistician 50 (
 
 constexpr std::array<Definition, 11> standard = {{
     {"mean", "mean of all draws", "1", "R base", "sum x / n"},
-    {"sd", "standard deviation of all draws, divisor n - 1", "1", "R base",
+    {"sd", "standard deviation of all draws, with divisor n - 1", "1", "R base",
      "sqrt(sum (x - mean)^2 / (n - 1))"},
-    {"mcse_mean", "Monte Carlo standard error of the mean, sd / sqrt(ess_mean)", "1",
-     "posterior 1.4", vehtari},
+    {"mcse_mean",
+     "Monte Carlo standard error of the mean: sd / sqrt(effective sample size of "
+     "the mean)",
+     "1", "posterior 1.4", vehtari},
     {"mcse_sd", "Monte Carlo standard error of the sd, by the delta method", "1", "posterior 1.4",
      vehtari},
     {"q5", "5 % quantile", "1", "R base", hyndman},
     {"q50", "median", "1", "R base", hyndman},
     {"q95", "95 % quantile", "1", "R base", hyndman},
-    {"rhat", "rank-normalised split R-hat, the larger of bulk and folded", "1", "posterior 1.4",
-     vehtari},
-    {"ess_bulk", "rank-normalised split effective sample size", "1", "posterior 1.4", vehtari},
-    {"ess_tail", "split effective sample size of the 5 % and 95 % quantiles, the smaller", "1",
+    {"rhat", "rank-normalised split R-hat: the larger of the bulk R-hat and the folded R-hat", "1",
      "posterior 1.4", vehtari},
-    {"ebfmi", "energy fraction of missing information, the smallest over chains", "1", "",
+    {"ess_bulk", "rank-normalised split effective sample size", "1", "posterior 1.4", vehtari},
+    {"ess_tail",
+     "split effective sample size of the 5 % quantile or of the 95 % quantile, "
+     "whichever is smaller",
+     "1", "posterior 1.4", vehtari},
+    {"ebfmi",
+     "energy Bayesian fraction of missing information (E-BFMI); the smallest value "
+     "over all chains",
+     "1", "",
      "Betancourt, A conceptual introduction to Hamiltonian Monte Carlo (2017), section 6.1"},
 }};
 
 constexpr const char* midpoints =
-    "of the weighted draws, linear between the middles of their weights";
-constexpr const char* series = "of the mean of the series w (f - mean of f), over the mean weight";
+    "quantile of the sorted draws by linear interpolation. The distance between "
+    "two neighbouring draws on the probability axis is proportional to the sum of "
+    "their weights.";
+constexpr const char* series =
+    "Monte Carlo standard error of the mean of the series w (f - weighted mean of "
+    "f). It is divided by the mean weight. f is x for the mean and (x - mean)^2 "
+    "for the sd.";
 
 constexpr std::array<Definition, 7> weighted = {{
     {"mean", "weighted mean of all draws", "1", "",
@@ -95,15 +107,16 @@ constexpr std::array<Definition, 7> weighted = {{
 
 constexpr std::array<PaperEstimator, 3> papers = {{
     {"qnhmc",
-     {"ess_qnhmc", "n / (1 + 2 sum of 500 autocorrelations), added over chains", "1", "",
-      "Fu, Luo and Zhang, Quasi-Newton Hamiltonian Monte Carlo (2016), section 5.1"},
+     {"ess_qnhmc", "n / (1 + 2 * sum of the first 500 autocorrelations), summed over chains", "1",
+      "", "Fu, Luo and Zhang, Quasi-Newton Hamiltonian Monte Carlo (2016), section 5.1"},
      [](const Draws& x) { return ess_qnhmc(x); },
      true,
      1.0 / 1001,
      20 * 1001},
     {"girolami-calderhead",
      {"ess_girolami_calderhead",
-      "n / (1 + 2 sum of autocorrelations), Geyer's initial monotone sequence, added over chains",
+      "n / (1 + 2 * sum of the autocorrelations in Geyer's initial monotone "
+      "sequence), summed over chains",
       "1", "",
       "Girolami and Calderhead, JRSS B 73 (2011), section 7; Zhang and Sutton (2011), section 6"},
      ess_girolami_calderhead,
@@ -112,7 +125,9 @@ constexpr std::array<PaperEstimator, 3> papers = {{
      0},
     {"sghmc",
      {"autocorrelation_time_sghmc",
-      "1 + sum of autocorrelations down to 0.05, in draws; harmonic mean over chains", "1", "",
+      "1 + sum of the autocorrelations before the first one below 0.05, in draws; "
+      "harmonic mean over chains",
+      "1", "",
       "Chen, Fox and Guestrin, Stochastic Gradient Hamiltonian Monte Carlo (2014), section 4.1, "
       "footnote 2"},
      autocorrelation_time_sghmc,

@@ -23,7 +23,8 @@ constexpr Index most_groups = 20;
 constexpr Index pieces = 8;
 constexpr Index shortest_piece = 50;
 
-/// For each chain its number among those that are left without a group of replicates, or -1.
+/// The new index of each chain after a group of replicates is left out. -1 for a chain of that
+/// group.
 struct Left {
   std::vector<Index> number;
   Index count = 0;
@@ -36,7 +37,7 @@ Left left_without(Index group, Index groups, Index chains, Index slots) {
   return left;
 }
 
-/// Of draws in order, those of the chains that are left, at their new places.
+/// The ordered draws without the chains that are left out. Each draw gets its new place.
 std::vector<PlacedDraw> order_of(const std::vector<PlacedDraw>& order, const Left& left,
                                  const Halves& halves) {
   const Index chains = std::ssize(left.number);
@@ -51,13 +52,14 @@ std::vector<PlacedDraw> order_of(const std::vector<PlacedDraw>& order, const Lef
   return kept;
 }
 
-/// The draws are brought into order once for all groups.
+/// Monte Carlo error by the jackknife over groups of replicates. Sorts the draws only once for all
+/// groups.
 double jackknife(const Draws& draws, Index replicates, Index together) {
   const Index slots = draws.cols() / replicates;
   const Index groups = std::min(replicates, most_groups);
   const std::vector<PlacedDraw> order = in_order(draws);
   const Halves halves(draws.rows(), draws.cols());
-  std::map<Index, NormalScores> scores;  // groups of two sizes at most
+  std::map<Index, NormalScores> scores;  // key: number of remaining chains; has one or two entries
   for (Index g = 0; g < groups; ++g) {
     const Index count = left_without(g, groups, draws.cols(), slots).count;
     scores.try_emplace(count, Halves(draws.rows(), count).size());

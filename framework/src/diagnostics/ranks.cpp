@@ -1,4 +1,4 @@
-// Draws in order, and the normal scores of their ranks.
+// Draws in ascending order, and the normal scores of their ranks.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/ranks.hpp"
 
@@ -29,14 +29,14 @@ double normal_quantile(double p) {
 }
 
 constexpr int digit_bits = 11;
-constexpr int digits = 6;  ///< of 64 bits
+constexpr int digits = 6;  ///< number of digits of a 64-bit number
 constexpr std::uint64_t digit_values = std::uint64_t{1} << digit_bits;
-/// Below this a sort by comparisons is as fast.
+/// Below this number of draws, sorting by comparisons is as fast.
 constexpr std::size_t few = 2048;
 
 using Counts = std::array<std::array<std::uint32_t, digit_values>, digits>;
 
-/// Ascending as an unsigned number where the values ascend.
+/// Maps doubles to unsigned integers with the same order.
 std::uint64_t key(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t sign = std::uint64_t{1} << 63;
@@ -56,7 +56,7 @@ std::vector<Counts> count_digits(const std::vector<PlacedDraw>& draws) {
   return counts;
 }
 
-/// By one digit after another, from the last.
+/// Radix sort, from the last digit to the first.
 void sort_by_digits(std::vector<PlacedDraw>& draws) {
   const std::vector<Counts> counts = count_digits(draws);
   std::vector<PlacedDraw> other(draws.size());

@@ -1,4 +1,4 @@
-// Draws in order, and the normal scores of their ranks.
+// Draws in ascending order, and the normal scores of their ranks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,9 @@
 
 namespace mixwell::diagnostics {
 
-/// Where draws are once chains are split into halves, each a chain, all first halves before all
-/// second ones; of an odd number of draws the middle one is left out. A single draw stays whole.
+/// The places of draws after chains are split into halves. Each half is a chain. All first halves
+/// come before all second halves. If the number of draws is odd, the middle draw is left out. A
+/// single draw is not split.
 class Halves {
  public:
   Halves(Eigen::Index draws, Eigen::Index chains)
@@ -24,7 +25,7 @@ class Halves {
   Eigen::Index rows() const noexcept { return rows_; }
   Eigen::Index cols() const noexcept { return draws_ < 2 ? chains_ : 2 * chains_; }
   Eigen::Index size() const noexcept { return rows() * cols(); }
-  /// Of draw t of chain c, column after column; -1 for what is left out.
+  /// The place of draw t of chain c, column after column; -1 if the draw is left out.
   std::int64_t place(Eigen::Index t, Eigen::Index c) const noexcept {
     if (t < rows_) return c * rows_ + t;
     const Eigen::Index later = t - (draws_ - rows_);
@@ -43,45 +44,49 @@ struct PlacedDraw {
   std::int64_t place;
 };
 
-/// All draws of x but NaN, in ascending order; equal ones (0 and -0 too) in any. O(n).
+/// All draws of x except NaN, in ascending order. The order of equal draws (also of 0 and -0) is
+/// arbitrary. O(n).
 MIXWELL_INTERNAL std::vector<PlacedDraw> in_order(const Eigen::Ref<const Eigen::MatrixXd>& x);
 
-/// Of draws in order, the distances to `centre` (finite), in order. O(n).
+/// The distances of draws from `centre`, in ascending order. `order`: the draws in ascending order.
+/// `centre` must be finite. O(n).
 MIXWELL_INTERNAL std::vector<PlacedDraw> folded(const std::vector<PlacedDraw>& order,
                                                 double centre);
 
-/// Normal scores of ranks from 1 to n: the quantiles at (rank - 3/8) / (n + 1/4) (Blom). A table,
-/// as all quantities of a summary have the same n.
+/// Normal scores of ranks from 1 to n: the quantiles at (rank - 3/8) / (n + 1/4) (Blom). One table
+/// of scores serves all quantities of a summary, because they have the same n.
 class MIXWELL_INTERNAL NormalScores {
  public:
   explicit NormalScores(Eigen::Index n);
 
   Eigen::Index size() const noexcept { return static_cast<Eigen::Index>(table_.size()); }
-  /// Of a rank, or the middle between two.
+  /// The score of a rank, which may be the middle between two whole ranks.
   double of(double rank) const;
 
  private:
   double at(double rank) const;
 
   double n_;
-  std::vector<double> table_;  ///< of the whole ranks
+  std::vector<double> table_;  ///< scores of whole ranks
 };
 
-/// Scores at the draws' places; tied draws share their average rank. All NaN unless the halves'
-/// places are all taken, as where some draw is NaN.
+/// A matrix with the score of each draw at its place. Equal draws get the score of their average
+/// rank. All NaN if a place of the halves has no draw, for example because a draw is NaN.
 MIXWELL_INTERNAL Eigen::MatrixXd rank_normalised(const std::vector<PlacedDraw>& order,
                                                  const NormalScores& scores, const Halves& halves);
 
-// The standard figures in pieces, for those that compute them many times over.
+// These functions compute the standard figures from precomputed scores, for callers that need the
+// figures of many quantities.
 
-/// summarise(x, together). `scores`: of as many ranks as the halves of x have draws.
+/// The same as summarise(x, together). `scores` must have as many ranks as the halves of x have
+/// draws.
 MIXWELL_INTERNAL StandardFigures summarise(const Draws& x, Eigen::Index together,
                                            const NormalScores& scores);
-/// summarise(x, w, together), likewise.
+/// The same as summarise(x, w, together). `scores` are as in the overload without weights.
 MIXWELL_INTERNAL StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together,
                                            const NormalScores& scores);
 
-/// Effective sample size of chains that are split already: at most n log10 n.
+/// Effective sample size of chains that are already split. It is at most n log10 n for n draws.
 double split_ess(const Eigen::MatrixXd& chains, Eigen::Index together, Fourier& fourier);
 
 }  // namespace mixwell::diagnostics

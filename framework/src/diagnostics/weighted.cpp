@@ -25,9 +25,10 @@ bool are_weights(const Draws& w) {
 
 bool available(const Draws& x, const Draws& w) {
   if (x.rows() != w.rows() || x.cols() != w.cols())
-    throw std::invalid_argument("weights: " + std::to_string(w.rows()) + " x " +
-                                std::to_string(w.cols()) + " for draws " +
-                                std::to_string(x.rows()) + " x " + std::to_string(x.cols()));
+    throw std::invalid_argument("weights: the weights must have the same shape as the draws, " +
+                                std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
+                                " (got " + std::to_string(w.rows()) + " x " +
+                                std::to_string(w.cols()) + ")");
   return are_weights(w) && x.allFinite();
 }
 
@@ -43,7 +44,7 @@ struct Weighed {
   double weight;
 };
 
-/// In ascending order of the values, without those of no weight.
+/// Draws in ascending order, without draws of weight 0.
 std::vector<Weighed> weighed_in_order(const Draws& x, const Draws& w) {
   std::vector<Weighed> draws;
   for (Eigen::Index c = 0; c < x.cols(); ++c)
@@ -55,8 +56,8 @@ std::vector<Weighed> weighed_in_order(const Draws& x, const Draws& w) {
   return draws;
 }
 
-/// The value at p = place / (W - w_1 / 2 - w_n / 2): draws lie half of their weight and half of
-/// their predecessor's behind it.
+/// The weighted quantile at p = place / (W - w_1 / 2 - w_n / 2). The first draw is at place 0. The
+/// distance between the places of neighbouring draws is half the sum of their weights.
 double at_place(const std::vector<Weighed>& draws, double place) {
   for (std::size_t k = 1; k < draws.size(); ++k) {
     const double gap = 0.5 * (draws[k - 1].weight + draws[k].weight);
@@ -76,10 +77,10 @@ double quantile_of(const std::vector<Weighed>& draws, double p) {
   return p == 1.0 ? draws.back().value : at_place(draws, p * length);
 }
 
-// Below, x and w are in units of InUnits.
+// In the following functions, x and w are in the units of InUnits.
 
-/// Twice about an origin of its own, the first draw and then the result: constants stay what they
-/// are, and an offset costs no digits.
+/// The weighted mean. Averages twice: first about the first draw, then about the result of the
+/// first average. So constants stay exact, and a large offset costs no digits.
 double mean_in_units(const Draws& x, const Draws& w) {
   const double first = x(0, 0);
   const double rough = first + average(x.array() - first, w);
@@ -104,7 +105,7 @@ double mcse_sd_in_units(const Draws& x, const Draws& w, Eigen::Index together) {
   return std::sqrt(z.array().square().mean() / ess_mean(z, together) / second / 4) / w.mean();
 }
 
-/// figure(x, w, ...) in units in which it can be computed, back in those of x.
+/// Computes figure(x, w, ...) in safe units and converts it to the units of x.
 template <class Figure, class... More>
 double in_units(const Draws& x, const Draws& w, const Figure& figure, More... more) {
   if (!available(x, w)) return not_available;
@@ -128,8 +129,8 @@ double weighted_mcse_sd(const Draws& x, const Draws& w, Eigen::Index together) {
 
 double weighted_quantile(const Draws& x, const Draws& w, double p) {
   if (!(p >= 0 && p <= 1))
-    throw std::invalid_argument("weighted_quantile: probability " + std::to_string(p) +
-                                " is not between 0 and 1");
+    throw std::invalid_argument("weighted_quantile: the probability must be between 0 and 1 (got " +
+                                std::to_string(p) + ")");
   return available(x, w) ? quantile_of(weighed_in_order(x, w), p) : not_available;
 }
 

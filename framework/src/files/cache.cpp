@@ -1,4 +1,4 @@
-// Files and folders that take long to make, kept for the user between runs.
+// The user's cache of files and folders that take long to make.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/own_files.hpp"
 #include "files/sha256.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name that is taken away again, unless its file has got another one.
+/// A temporary name. The destructor removes the file or folder with this name, if it still exists.
 class Scratch {
  public:
   explicit Scratch(std::string path) : path_(std::move(path)) {}
@@ -35,14 +35,15 @@ class Scratch {
 
 std::string folder_of(std::string_view kind) {
   const std::string base = user_folder("XDG_CACHE_HOME", ".cache");
-  if (base.empty())
-    throw RunError("there is no folder to keep files in: set XDG_CACHE_HOME or HOME");
+  if (base.empty()) throw RunError("there is no folder for the cache. Set XDG_CACHE_HOME or HOME");
   const std::string folder = fmt::format("{}/{}", base, kind);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw RunError(fmt::format("{}: cannot be made: {}; set XDG_CACHE_HOME to a folder that can",
-                               folder, error.message()));
+    throw RunError(
+        fmt::format("{}: the folder for the cache cannot be created: {}. Set XDG_CACHE_HOME to a "
+                    "folder that can be written",
+                    folder, error.message()));
   return folder;
 }
 
@@ -58,8 +59,11 @@ std::string cached(std::string_view kind, std::string_view ingredients, std::str
   make(scratch.path());
   fs::rename(scratch.path(), path, error);
   std::error_code ignored;
-  if (error && fs::exists(path, ignored)) return path;  // a folder that another process has made
-  if (error) throw RunError(fmt::format("{}: cannot be given its name: {}", path, error.message()));
+  if (error && fs::exists(path, ignored)) return path;  // another process has made this folder
+  if (error)
+    throw RunError(fmt::format(
+        "{}: the new file cannot be renamed to this name: {}. Check the folder and its permissions",
+        path, error.message()));
   return path;
 }
 

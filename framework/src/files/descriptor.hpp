@@ -1,4 +1,4 @@
-// A file descriptor that is closed.
+// A file descriptor that closes itself.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mixwell {
 
-/// Closed with this; below 0: none.
+/// A file descriptor. The destructor closes it. A negative number means that there is none.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) noexcept : number_(number) {}
@@ -22,11 +22,11 @@ class Descriptor {
 
   bool is_open() const noexcept { return number_ >= 0; }
   int get() const noexcept { return number_; }
-  /// Closes it now.
+  /// Closes the descriptor now.
   void reset() noexcept {
     if (is_open()) ::close(release());
   }
-  /// Hands it over to who closes it.
+  /// Returns the descriptor to the caller, who must close it.
   int release() noexcept { return std::exchange(number_, -1); }
 
  private:

@@ -1,4 +1,4 @@
-// Where the data files named in a manifest are.
+// Finds the data files that a manifest names.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/file_finder.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The places where a file was looked for, and why none of them will do.
+/// The places where a file was searched for, and the reason why each place was rejected.
 class FileSearch {
  public:
   bool finds(const fs::path& path) {
@@ -33,7 +33,8 @@ class FileSearch {
   }
 
   std::string text() const {
-    return fmt::format("{} (tried {})", all_absent_ ? "no such file" : "cannot be read", tried_);
+    return fmt::format("{} (tried {})", all_absent_ ? "there is no such file" : "it cannot be read",
+                       tried_);
   }
 
  private:
@@ -42,13 +43,12 @@ class FileSearch {
   bool all_absent_ = true;
 };
 
-/// Of a path that is recorded in manifest.toml and run.json.
+/// Checks a path that manifest.toml and run.json will record.
 void require_utf8(const std::string& path, const std::string& key, const Location& where) {
   if (is_utf8(path)) return;
-  throw InputError(where,
-                   fmt::format("{}: the path \"{}\" is not valid UTF-8, and the results of a "
-                               "run record it as UTF-8 text. Give the folder another name",
-                               key, shortened(path, 300)));
+  throw InputError(where, fmt::format("{}: the path \"{}\" is not valid UTF-8, but the results of "
+                                      "a run record this path as UTF-8 text. Rename the folder",
+                                      key, shortened(path, 300)));
 }
 
 }  // namespace
@@ -79,9 +79,12 @@ FoundFile FileFinder::find(const std::string& name, const std::string& what,
     const fs::path path = fs::path(folder) / name;
     if (search.finds(path)) return {path.string(), name};
   }
-  throw InputError(where, fmt::format("{} = \"{}\": {}; a relative name is looked up beside the "
-                                      "manifest, then in the folders of MIXWELL_DATA",
-                                      what, shortened(name), search.text()));
+  throw InputError(
+      where,
+      fmt::format(
+          "{} = \"{}\": {}. Relative names are looked up beside the manifest, then in the folders "
+          "of MIXWELL_DATA. Correct the name, or move the file to one of these places",
+          what, shortened(name), search.text()));
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Where the data files named in a manifest are.
+// Finds the data files that a manifest names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,11 +19,12 @@ struct FoundFile {
   std::string named;  ///< for an effective manifest: absolute, or relative to MIXWELL_DATA
 };
 
-/// Looks beside the manifest, then in each folder of MIXWELL_DATA (separated by `:`).
+/// Searches beside the manifest, then in each folder of MIXWELL_DATA (separated by `:`).
 class MIXWELL_INTERNAL FileFinder {
  public:
   explicit FileFinder(const std::string& manifest);
-  /// Throws InputError with the list of places tried; `what` names the key, `where` its place.
+  /// Throws InputError with the list of places tried. `what` names the key, and `where` is the
+  /// location of the key.
   FoundFile find(const std::string& name, const std::string& what, const Location& where) const;
 
  private:

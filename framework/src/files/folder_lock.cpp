@@ -1,4 +1,4 @@
-// One process at a time works in a folder.
+// Lets one process at a time work in a folder.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/folder_lock.hpp"
 
@@ -25,7 +25,7 @@ namespace mixwell {
 namespace {
 
 constexpr auto pause = std::chrono::milliseconds(50);
-constexpr int lowest_descriptor = 10;  // above those that workers of a study are given
+constexpr int lowest_descriptor = 10;  // smaller numbers are for the workers of a study
 
 std::string text_of(const Descriptor& file) {
   std::array<char, 1024> text{};
@@ -39,7 +39,8 @@ Descriptor opened(const std::string& path, int flags) {
   return Descriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, lowest_descriptor));
 }
 
-/// The file may have been removed by the process that held the lock.
+/// Whether the path still names this file. The process that held the lock may have removed the
+/// file.
 bool has_name(const Descriptor& file, const std::string& path) {
   struct stat held = {};
   struct stat named = {};
@@ -53,8 +54,8 @@ bool has_name(const Descriptor& file, const std::string& path) {
   const std::string_view holder =
       text.find('\n') == std::string::npos ? "another process" : line_of(text, 1);
   throw InputError(
-      fmt::format("{}: {} is at work on {}; wait for it or end it, or choose another folder with "
-                  "--out{}",
+      fmt::format("{}: {} is working on {}. Wait for this process or end it, or choose another "
+                  "folder with --out{}",
                   folder, holder, terms.work, terms.more_cure));
 }
 
@@ -63,8 +64,9 @@ Descriptor locked(const std::string& path, const std::string& folder, const Lock
   for (;;) {
     Descriptor file = opened(path, O_RDWR | O_CREAT);
     if (!file.is_open()) {
-      throw InputError(fmt::format("{}: cannot be opened: {}; choose another folder with --out",
-                                   path, std::strerror(errno)));
+      throw InputError(
+          fmt::format("{}: this lock file cannot be opened: {}. Choose another folder with --out",
+                      path, std::strerror(errno)));
     }
     const bool mine = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
     if (mine && has_name(file, path)) return file;
@@ -81,7 +83,7 @@ FolderLock::FolderLock(const std::string& folder, const LockTerms& terms)
   set_title(found.empty() ? terms.title : found);
 }
 
-/// One call writes both lines over the old ones, so that a killed process leaves a title.
+/// Overwrites both lines in one call, so that the file has a title even if the process is killed.
 bool FolderLock::set_title(const std::string& title) const {
   const std::string text = title + "\n" + process_on(::getpid(), host_name()) + "\n";
   const auto size = static_cast<ssize_t>(text.size());

@@ -1,4 +1,4 @@
-// One process at a time works in a folder.
+// Lets one process at a time work in a folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,27 +11,28 @@
 
 namespace mixwell {
 
-/// What is locked, and what is said to whom it is refused.
+/// The file to lock, and the texts for error messages.
 struct LockTerms {
-  std::string file;       ///< in the folder
-  std::string title;      ///< first line of a new file
+  std::string file;       ///< name of the lock file in the folder
+  std::string title;      ///< the first line of a new lock file
   std::string work;       ///< "this study"
-  std::string more_cure;  ///< after the cure; "" = nothing
+  std::string more_cure;  ///< more text after the fix, or ""
   std::chrono::milliseconds patience{0};
 };
 
-/// A lock on a file of the folder, made if it is not there. The system frees it when this process
-/// is dead and every child that has inherited `descriptor`. The file's first line is a title, the
-/// second the process that holds it. Throws InputError that names this process, or what keeps the
-/// file from being opened; symbolic links are not followed.
+/// A lock on a file in the folder. The constructor creates the file if it is missing. The system
+/// frees the lock when this process and every child that inherited `descriptor` have ended. The
+/// first line of the file is a title, and the second line names the process that holds the lock.
+/// The constructor throws InputError with the name of the process that holds the lock, or with the
+/// reason why the file cannot be opened. It does not follow symbolic links.
 class FolderLock {
  public:
   MIXWELL_INTERNAL FolderLock(const std::string& folder, const LockTerms& terms);
 
   int descriptor() const noexcept { return descriptor_.get(); }
-  /// False where the disk does not allow it.
+  /// Returns false if the title could not be written.
   bool set_title(const std::string& title) const;
-  /// Removes the file; the lock is held on.
+  /// Removes the file but keeps the lock.
   void remove_file() const;
 
  private:
@@ -39,10 +40,11 @@ class FolderLock {
   Descriptor descriptor_;
 };
 
-/// Throws as the constructor of a lock where somebody holds it; leaves the folder as it is.
+/// Throws the InputError of the constructor of FolderLock if another process holds the lock. Does
+/// not change the folder.
 MIXWELL_INTERNAL void check_unlocked(const std::string& folder, const LockTerms& terms);
 
-/// The first line of a lock's file; "" where there is none, or not a regular file.
+/// The first line of a lock file. "" if the file is missing or is not a regular file.
 std::string lock_title(const std::string& path);
 
 }  // namespace mixwell

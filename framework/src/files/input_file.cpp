@@ -1,4 +1,4 @@
-// Data files as streams, plain or gzipped alike: a stream buffer over zlib.
+// Data files as streams, plain or gzipped: a stream buffer over zlib.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/input_file.hpp"
 
@@ -26,8 +26,8 @@ class InputFile::FileBuffer final : public std::streambuf {
     descriptor.release();
   }
 
-  /// Appends what is left of a line, at most to `most` bytes, and passes it with its end. False
-  /// where nothing is left of the file.
+  /// Appends the rest of a line, and moves past the end of the line. Stops as soon as `line` has
+  /// more than `most` bytes. Returns false at the end of the file.
   bool append_line(std::string& line, std::size_t most) {
     bool any = false;
     while (line.size() <= most && (gptr() != egptr() || underflow() != traits_type::eof())) {
@@ -56,9 +56,11 @@ class InputFile::FileBuffer final : public std::streambuf {
     int code = Z_OK;
     const char* const reason = gzerror(file_.get(), &code);
     if (code == Z_OK) return;
-    if (code == Z_ERRNO) throw InputError(path_ + ": cannot be read: " + std::strerror(errno));
+    if (code == Z_ERRNO)
+      throw InputError(path_ + ": cannot be read: " + std::strerror(errno) +
+                       ". Check the file and its disk");
     throw InputError(path_ + ": the compressed data are damaged or cut off (" + reason +
-                     "); fetch the file again");
+                     "). Fetch the file again");
   }
 
   std::string path_;
@@ -68,34 +70,34 @@ class InputFile::FileBuffer final : public std::streambuf {
 
 namespace {
 
-/// The first line of a text: without its byte order mark. Throws InputError for what is no text of
-/// lines that end in LF or CRLF.
+/// Removes the byte order mark from the first line. Throws InputError if the file is not a text
+/// with lines that end in LF or CRLF.
 void settle_first_line(std::string& line, const std::string& path) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   const Location place{path, 1, 1};
   if (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"))
-    throw InputError(place, "the text is UTF-16; save the file as UTF-8");
+    throw InputError(place, "the text is in UTF-16. Save the file as UTF-8");
   if (line.find('\0') != std::string::npos)
     throw InputError(place,
-                     "the line has zero bytes, as UTF-16 has, and files that are no text; save the "
+                     "the line has zero bytes, so the file is in UTF-16 or is not text. Save the "
                      "file as text in UTF-8");
   const std::size_t last = line.find_last_not_of('\r');
   if (last != std::string::npos && line.find('\r') < last)
     throw InputError(place,
-                     "lines end in a carriage return (CR) without a line feed; save the file with "
+                     "lines end in a carriage return (CR) without a line feed. Save the file with "
                      "line ends LF or CRLF");
   if (line.starts_with(mark)) line.erase(0, mark.size());
 }
 
 }  // namespace
 
-// badbit among the exceptions: a stream then passes on what its buffer throws.
+// A stream passes on an exception of its buffer only if badbit is in exceptions().
 InputFile::InputFile(const std::string& path, const std::string& wanted)
     : std::istream(nullptr), path_(path), buffer_(std::make_unique<FileBuffer>(path)) {
   rdbuf(buffer_.get());
   exceptions(std::ios::badbit);
   if (peek() == traits_type::eof())
-    throw InputError(path + ": the file is empty; wanted " + wanted);
+    throw InputError(path + ": the file is empty. It must have " + wanted);
 }
 
 InputFile::~InputFile() = default;
@@ -107,7 +109,8 @@ bool InputFile::next_line(std::string& line) {
   const bool any = buffer_->append_line(line, most_bytes);
   if (line.size() > most_bytes)
     throw InputError({path_, line_number_, 1},
-                     "a line of more than 64 MiB, which no table has; is it the right file?");
+                     "a line has more than 64 MiB, which is the limit for one line. Check that "
+                     "this is the right file");
   if (line_number_ == 1) settle_first_line(line, path_);
   return any;
 }

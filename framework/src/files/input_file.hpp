@@ -8,20 +8,20 @@
 
 namespace mixwell {
 
-/// A file of data from its first byte, decompressed if it begins as gzip does (1f 8b; its name
-/// tells nothing). Every failure throws InputError with the file's name: in the constructor for a
-/// file that is missing, may not be read or holds nothing (`wanted` says what it should hold), from
-/// any read for compressed data that are damaged or cut off.
+/// A stream of a data file from its first byte. A file that begins like gzip (1f 8b) is
+/// decompressed, whatever its name is. Every failure throws InputError with the name of the file.
+/// The constructor throws if the file is missing, cannot be read or is empty (`wanted` describes
+/// the expected contents). Any read throws if compressed data are damaged or cut off.
 class InputFile final : public std::istream {
  public:
   InputFile(const std::string& path, const std::string& wanted);
   ~InputFile() override;
 
-  /// The next line without its end (LF); false after the last. The byte order mark of UTF-8 is no
-  /// part of the first line. Throws InputError for a line of more than 64 MiB, which no table has,
-  /// for UTF-16, and for lines that end in CR only.
+  /// Reads the next line without its end (LF). Returns false after the last line. A UTF-8 byte
+  /// order mark is not part of the first line. Throws InputError for UTF-16, for lines that end
+  /// only in CR, and for a line of more than 64 MiB, which is the limit for one line.
   bool next_line(std::string& line);
-  /// Of the line that was read last, from 1.
+  /// The number of the line that was read last, from 1.
   int line_number() const noexcept { return line_number_; }
 
  private:

@@ -1,4 +1,4 @@
-// JSON from text and to text. nlohmann's templates for it take seconds to compile: here, once.
+// JSON from and to text, compiled here once because nlohmann's templates take seconds.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 
@@ -53,13 +53,15 @@ Json read_json(const std::string& path, const std::string& what, const std::stri
   const std::string text = read_text_file(path, what, cure);
   try {
     return parse_json(text);
-  } catch (const Json::exception& fault) {  // a number may be too large
+  } catch (const Json::exception& fault) {  // also for a number that is too large
     throw_damaged(path, fault);
   }
 }
 
 void throw_damaged(const std::string& path, const std::exception& fault) {
-  throw InputError({path, 0, 0}, fmt::format("is damaged: {}", fault.what()));
+  throw InputError(
+      {path, 0, 0},
+      fmt::format("the file is damaged: {}. Correct the file, or make it again", fault.what()));
 }
 
 }  // namespace mixwell

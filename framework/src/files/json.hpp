@@ -1,5 +1,5 @@
-// JSON from text and to text, and values that stand in it as words. nlohmann's templates for text
-// take seconds to compile: here, once.
+// Conversions between JSON and text, and words for enumerated values in JSON. The text functions
+// are compiled once, because nlohmann's templates take seconds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,34 +17,35 @@
 
 namespace mixwell {
 
-/// Throws nlohmann's parse_error, and out_of_range for a number that is no double.
+/// Throws nlohmann's parse_error, and out_of_range for a number that is not a double.
 MIXWELL_INTERNAL nlohmann::ordered_json parse_json(const std::string& text);
-/// Discarded, which contains nothing, where `text` is no JSON.
+/// Like parse_json(), but returns an empty (discarded) value if `text` is not JSON.
 MIXWELL_INTERNAL nlohmann::ordered_json parse_json_or_discard(const std::string& text);
 
-/// On one line, or on lines that are indented by so many spaces. Bytes that are not UTF-8 become
-/// U+FFFD: names of files and messages may have them, and no text may end a run that has drawn.
+/// The JSON as text: on one line, or on lines that are indented by `indent` spaces. Bytes that are
+/// not UTF-8 become U+FFFD. Names of files and messages may contain such bytes, and a run that has
+/// made draws must not fail because of them.
 MIXWELL_INTERNAL std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
-/// The same in ASCII, all other characters escaped.
+/// The JSON as ASCII text, with all other characters escaped.
 MIXWELL_INTERNAL std::string ascii_json_text(const nlohmann::ordered_json& json);
 
-/// The number; the text "inf" or "-inf" where it is infinite, which JSON has no number for; null
-/// for NaN.
+/// The number as JSON. JSON has no infinite numbers and no NaN, so infinite numbers become the text
+/// "inf" or "-inf", and NaN becomes null.
 MIXWELL_INTERNAL nlohmann::ordered_json figure_json(double value);
-/// What figure_json has made of a number. Throws nlohmann's type_error for anything else.
+/// The number that figure_json wrote. Throws nlohmann's type_error for anything else.
 MIXWELL_INTERNAL double figure_in(const nlohmann::ordered_json& json);
-/// The number of that key, infinite ones among them, or NaN where there is none.
+/// The number under `key`, which may be infinite. NaN if `key` has no number.
 MIXWELL_INTERNAL double number_in(const nlohmann::ordered_json& json, const char* key);
 
-/// The JSON in a file. Throws InputError "PATH: is damaged: ..." and where it cannot be read, as
-/// read_text_file.
+/// The JSON in a file. Throws InputError "PATH: the file is damaged: ..." if the text is not JSON,
+/// and the InputError of read_text_file() if the file cannot be read.
 MIXWELL_INTERNAL nlohmann::ordered_json read_json(const std::string& path, const std::string& what,
                                                   const std::string& cure = {});
-/// Throws the same InputError for what `fault` found in a file.
+/// Throws InputError "PATH: the file is damaged: ..." with the message of `fault`.
 [[noreturn]] MIXWELL_INTERNAL void throw_damaged(const std::string& path,
                                                  const std::exception& fault);
 
-/// What a file says of a T, which has a from_json.
+/// Reads a value of type T from a JSON file. T must have a from_json().
 template <class T>
 T read_json_as(const std::string& path, const std::string& what, const std::string& cure = {}) {
   const nlohmann::ordered_json json = read_json(path, what, cure);
@@ -55,11 +56,11 @@ T read_json_as(const std::string& path, const std::string& what, const std::stri
   }
 }
 
-/// Each value with its word.
+/// Pairs of a value and its word.
 template <class T, std::size_t count>
 using Words = std::array<std::pair<T, std::string_view>, count>;
 
-/// Every value has one.
+/// The word for a value. `words` must contain the value.
 template <class T, std::size_t count>
 constexpr std::string_view word_of(const Words<T, count>& words, T value) noexcept {
   for (const auto& [known, word] : words)
@@ -74,13 +75,13 @@ constexpr std::optional<T> find_word(const Words<T, count>& words, std::string_v
   return std::nullopt;
 }
 
-/// The value of the word under `key`. Throws nlohmann's exceptions, also for a word of none.
+/// The value of the word under `key`. Throws nlohmann's exceptions, also for an unknown word.
 template <class T, std::size_t count>
 T word_in(const Words<T, count>& words, const nlohmann::ordered_json& json, const char* key) {
   const auto& text = json.at(key).template get_ref<const std::string&>();
   if (const auto found = find_word(words, text)) return *found;
   throw nlohmann::ordered_json::other_error::create(
-      501, std::string(key) + " = \"" + text + "\" is none of its words", &json);
+      501, std::string(key) + " = \"" + text + "\" is not a known word for this key", &json);
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// What a file holds, as a hash that does not depend on when it was written.
+// A hash of a file's contents that does not depend on when the file was written.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "files/reading.hpp"
@@ -32,7 +32,8 @@ class NetcdfHash {
 
   void check(int status) const {
     if (status == NC_NOERR) return;
-    throw InputError(path_ + ": cannot be read as NetCDF: " + nc_strerror(status));
+    throw InputError(path_ + ": cannot be read as NetCDF: " + nc_strerror(status) +
+                     ". Restore the file, or make it again");
   }
 
   void add_group(int group) {
@@ -72,7 +73,7 @@ class NetcdfHash {
     if (type < NC_STRING) add_numbers(group, variable, shape, size);
   }
 
-  /// In slabs of the first dimension, so that memory stays bounded.
+  /// Reads slabs along the first dimension, so that memory stays bounded.
   void add_numbers(int group, int variable, std::vector<std::size_t> shape, std::size_t size) {
     std::size_t row = size;
     for (std::size_t k = 1; k < shape.size(); ++k) row *= shape[k];
@@ -102,7 +103,7 @@ class NetcdfHash {
 std::string content_sha256(const std::string& path) {
   leave_files_at_exit();
   int file = -1;
-  const bool is_file = why_no_file(path).empty();  // HDF5 would wait for a pipe
+  const bool is_file = why_no_file(path).empty();  // HDF5 would block on a pipe
   const NetcdfTurn turn;
   if (!is_file || nc_open(path.c_str(), NC_NOWRITE, &file) != NC_NOERR) return file_sha256(path);
   return NetcdfHash(path, file).of_all();

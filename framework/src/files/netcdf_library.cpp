@@ -1,6 +1,7 @@
-// libnetcdf, loaded when it is first used: it brings 58 libraries, and most that is linked with
-// libmixwell never reads a draw. The functions of <netcdf.h> that the framework calls are defined
-// here, for itself alone, and hand on to the library's.
+// Loads libnetcdf only when it is first used, because libnetcdf loads 58 more libraries, and most
+// programs that link libmixwell never read a draw. This file defines the functions of <netcdf.h>
+// that the framework calls. They are visible only in the framework, and call the functions of
+// libnetcdf.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 
@@ -21,15 +22,16 @@ void* loaded() {
   if (library != nullptr) return library;
   const char* const why = ::dlerror();
   throw RunError(
-      fmt::format("{} cannot be loaded: {}; draws are read and written with it: install it "
-                  "(Debian: libnetcdf19)",
-                  name_of_library, why == nullptr ? "no reason is told" : why));
+      fmt::format("{} cannot be loaded: {}. Mixwell needs this library to read and write draws. "
+                  "Install it (Debian: libnetcdf19)",
+                  name_of_library, why == nullptr ? "no reason was given" : why));
 }
 
 /// Throws RunError.
 void* needed(const char* name) {
   if (void* const function = netcdf_function(name)) return function;
-  throw RunError(fmt::format("{} has no {}", name_of_library, name));
+  throw RunError(fmt::format("{} has no function {}. Install another version of this library",
+                             name_of_library, name));
 }
 
 }  // namespace

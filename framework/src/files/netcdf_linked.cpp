@@ -1,5 +1,5 @@
-// libnetcdf where libmixwell is linked with it: in a wheel, with a small one of its own name, and
-// with sanitizers. Elsewhere netcdf_library.cpp is built in its place.
+// Replaces netcdf_library.cpp in builds that link libmixwell with libnetcdf: wheels, which contain
+// a small copy of libnetcdf, and builds with sanitizers.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "files/own_files.hpp"

@@ -7,7 +7,7 @@
 namespace mixwell {
 namespace {
 
-/// Never destroyed: files are closed when the process ends, too.
+/// The mutex is never destroyed, because files are also closed when the process ends.
 std::recursive_mutex& turns() {
   static auto* const all = new std::recursive_mutex;
   return *all;

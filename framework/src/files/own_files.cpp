@@ -1,4 +1,4 @@
-// Where Mixwell's own files are: its library, what is installed with it, and its user's.
+// Finds Mixwell's own files: its library, the files installed with it, and the folders of the user.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/own_files.hpp"
 
@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// libmixwell is in lib beside bin, or a folder deeper (lib/x86_64-linux-gnu).
+/// The folder `bin` of the program. libmixwell is in `lib` beside `bin`, or one folder deeper
+/// (lib/x86_64-linux-gnu).
 fs::path program_folder() {
   const fs::path libraries = fs::path(own_library()).parent_path();
   for (const fs::path& above : {libraries.parent_path(), libraries.parent_path().parent_path()})
     if (fs::exists(above / "bin/mixwell")) return above / "bin";
-  throw RunError(
-      "the program mixwell, which belongs to " + own_library() +
-      ", is in no folder bin beside it; build it (./dev build) or install Mixwell again");
+  throw RunError("the program bin/mixwell that belongs to " + own_library() +
+                 " is missing. Build the program (./dev build), or install Mixwell again");
 }
 
 std::string absolute_path_in(const char* variable) {
@@ -37,8 +37,9 @@ std::string library_of(const void* object) {
   Dl_info info = {};
   void* found = nullptr;
   if (::dladdr1(object, &info, &found, RTLD_DL_LINKMAP) == 0)
-    throw RunError("a library of Mixwell cannot be found on disk");
-  // The program is known by the words it was called with, which need not lead to its file.
+    throw RunError("a library of Mixwell cannot be found on disk. Install Mixwell again");
+  // For a program, dladdr1() gives the name in the command that started it. This name may not be a
+  // path to its file.
   const bool is_program = *static_cast<const link_map*>(found)->l_name == '\0';
   return fs::canonical(is_program ? "/proc/self/exe" : info.dli_fname).string();
 }
@@ -55,7 +56,7 @@ fs::path beside_program(const char* relative) {
 std::string read_installed(const fs::path& path) {
   return read_text_file(
       path.string(), "file",
-      "it belongs to Mixwell: install it again, or build all of it (./dev build)");
+      "the file is part of Mixwell, so install Mixwell again, or build all of it (./dev build)");
 }
 
 std::string user_folder(const char* variable, const char* fallback) {

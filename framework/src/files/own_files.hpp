@@ -1,4 +1,4 @@
-// Where Mixwell's own files are: its library, what is installed with it, and its user's.
+// Finds Mixwell's own files: its library, the files installed with it, and the folders of the user.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,22 +9,24 @@
 
 namespace mixwell {
 
-/// The file of the library, or of the program, that `object`, which is static, is a part of,
-/// without symbolic links.
+/// The file of the library or program that contains `object`, without symbolic links. `object` must
+/// be static.
 MIXWELL_INTERNAL std::string library_of(const void* object);
 
 /// The file of libmixwell.
 MIXWELL_INTERNAL std::string own_library();
 
-/// A path from the folder of the program that belongs to libmixwell, in the build and installed
-/// alike. Throws RunError where there is none.
+/// The path that `relative` gives from the folder of the program that belongs to libmixwell, in a
+/// build or an installation. Throws RunError if there is no such program.
 MIXWELL_INTERNAL std::filesystem::path beside_program(const char* relative);
 
-/// A file that is installed with the program. Throws InputError naming it when it cannot be read.
+/// The text of a file that is installed with the program. Throws InputError with the name of the
+/// file if it cannot be read.
 MIXWELL_INTERNAL std::string read_installed(const std::filesystem::path& path);
 
 /// Mixwell's folder in a base directory of XDG: $VARIABLE/mixwell, by default ~/FALLBACK/mixwell.
-/// Relative paths count as none, as that standard wants it. Empty where neither is set.
+/// Relative paths are ignored, as the XDG standard requires. Empty if neither $VARIABLE nor $HOME
+/// is an absolute path.
 std::string user_folder(const char* variable, const char* fallback);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// What a program reads from: files, and pipes that a shell made; nothing that may wait for ever.
+// Reads files, and pipes that a shell made, but nothing that may block for ever.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/reading.hpp"
 
@@ -33,8 +33,8 @@ std::string kind_of(mode_t mode) {
   return {};
 }
 
-/// What a shell makes for `<(...)` and `|` has no name: its entry among the descriptors of this
-/// process, or a symbolic link to that, is all there is.
+/// A pipe that a shell makes for `<(...)` or `|` has no name. It only has an entry among the
+/// descriptors of this process, or a symbolic link to that entry.
 bool is_nameless_pipe(const std::string& path) {
   std::error_code error;
   const std::string target = std::filesystem::read_symlink(path, error).string();
@@ -42,19 +42,21 @@ bool is_nameless_pipe(const std::string& path) {
   return is_nameless_pipe((std::filesystem::path(path).parent_path() / target).string());
 }
 
-/// Copies what a pipe holds into memory that reads as a file does.
+/// Copies the contents of a pipe into a file in memory.
 class PipeCopy {
  public:
   explicit PipeCopy(int pipe) : pipe_(pipe) {}
 
-  /// The copy, at its start; why not in `fault`.
+  /// Returns the copy, positioned at its start. On failure, sets `fault` to the reason.
   Descriptor make(std::string& fault) {
     Descriptor copy(::memfd_create("piped", MFD_CLOEXEC));
     if (!copy.is_open()) fault = std::strerror(errno);
     std::size_t total = 0;
     for (std::string_view bytes; fault.empty() && !(bytes = next(fault)).empty();) {
       total += bytes.size();
-      if (total > most_piped) fault = fmt::format("a pipe of more than {} bytes", most_piped);
+      if (total > most_piped)
+        fault = fmt::format("it is a pipe with more than {} bytes, which is the limit for a pipe",
+                            most_piped);
       append(bytes, copy.get(), fault);
     }
     if (fault.empty() && ::lseek(copy.get(), 0, SEEK_SET) != 0) fault = std::strerror(errno);
@@ -62,12 +64,13 @@ class PipeCopy {
   }
 
  private:
-  /// Empty at the end, and where `fault` says why.
+  /// Returns the next bytes. Returns nothing at the end of the pipe and on failure. On failure,
+  /// sets `fault` to the reason.
   std::string_view next(std::string& fault) {
     pollfd wanted = {pipe_, POLLIN, 0};
     const int ready = ::poll(&wanted, 1, patience_milliseconds);
     if (ready == 0) {
-      fault = fmt::format("a pipe that gave no byte for {} s", patience_milliseconds / 1000);
+      fault = fmt::format("it is a pipe that sent no data for {} s", patience_milliseconds / 1000);
       return {};
     }
     const ssize_t count = ::read(pipe_, bytes_.data(), bytes_.size());
@@ -104,7 +107,7 @@ Descriptor open_to_read(const std::string& path, const std::string& what, const 
     file = PipeCopy(file.get()).make(fault);
   if (fault.empty()) return file;
   throw InputError(fmt::format("{}: {} cannot be read: {}{}{}", shortened(path, 300), what, fault,
-                               cure.empty() ? "" : "; ", cure));
+                               cure.empty() ? ". Check the path and the permissions" : "; ", cure));
 }
 
 std::string read_text_file(const std::string& path, const std::string& what,
@@ -115,8 +118,9 @@ std::string read_text_file(const std::string& path, const std::string& what,
   for (ssize_t count = 0; (count = ::read(file.get(), bytes.data(), bytes.size())) > 0;) {
     text.append(bytes.data(), static_cast<std::size_t>(count));
     if (text.size() <= most_bytes) continue;
-    throw InputError(fmt::format("{}: the {} has more than {} bytes, which is the most it may have",
-                                 path, what, most_bytes));
+    throw InputError(fmt::format(
+        "{}: the {} is larger than the limit of {} bytes. Check that this is the right file", path,
+        what, most_bytes));
   }
   return text;
 }

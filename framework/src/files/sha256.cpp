@@ -19,14 +19,15 @@ namespace mixwell {
 namespace {
 
 void check(int ok) {
-  if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256; check its configuration");
+  if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256. Check the configuration of OpenSSL");
 }
 
 std::string hash_of(const std::string& path) {
   if (const std::string why = why_no_file(path); !why.empty())
-    throw InputError({path, 0, 0}, "cannot be read: " + why);
+    throw InputError({path, 0, 0},
+                     "cannot be read: " + why + ". Check the path and the permissions");
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError({path, 0, 0}, "cannot be read");
+  if (!in) throw InputError({path, 0, 0}, "cannot be read. Check the path and the permissions");
   Sha256 hash;
   std::array<char, 1 << 16> bytes;
   while (in.read(bytes.data(), bytes.size()) || in.gcount() > 0) {

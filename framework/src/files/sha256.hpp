@@ -1,4 +1,4 @@
-// SHA-256 of bytes and of whole files, and text under its hash.
+// SHA-256 of bytes and of whole files, and texts that are sealed with their hash.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace mixwell {
 
-/// Of bytes that come piece by piece. Throws RunError where OpenSSL cannot.
+/// The hash of bytes that are added in pieces. Throws RunError if OpenSSL cannot compute it.
 class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  /// Lower-case, of all bytes so far; more may follow.
+  /// The hash of all bytes so far, in lower case. More bytes may follow.
   std::string hexadecimal() const;
 
  private:
@@ -28,23 +28,25 @@ class Sha256 {
 /// Lower-case hexadecimal.
 MIXWELL_INTERNAL std::string sha256(std::string_view bytes);
 
-/// Device, inode, size and times of change of a file, as text: another state of it has another.
+/// Device, inode, size and times of change of a file, as text. The text changes whenever the file
+/// changes.
 using FileStamp = std::string;
-/// Empty where there is no such file.
+/// Empty if there is no such file.
 MIXWELL_INTERNAL FileStamp stamp_of(const std::string& path);
 
-/// Of a file; remembered by the process for as long as its stamp stays the same, as
-/// libraries and data are hashed in every run of a study. Throws InputError.
+/// The hash of a file. Every run of a study hashes its libraries and data, so the process stores
+/// the hash for as long as the stamp of the file stays the same. Throws InputError.
 MIXWELL_INTERNAL std::string file_sha256(const std::string& path);
 
-/// Lower-case hexadecimal: of a NetCDF file over names, shapes and numbers of all variables in all
-/// groups, without attributes, which hold the time of day; of any other over its bytes. Throws
-/// InputError.
+/// The hash of a file's contents, in lower-case hexadecimal. The contents of a NetCDF file are the
+/// names, shapes and numbers of all variables in all groups. Attributes are left out, because they
+/// contain the time of day. The contents of any other file are its bytes. Throws InputError.
 std::string content_sha256(const std::string& path);
 
-/// The SHA-256 of the text, a line end, and the text: whether it is as it was written.
+/// Returns the SHA-256 of the text, a line end and the text itself, so that changes can be
+/// detected.
 std::string sealed_text(std::string_view text);
-/// The text in what sealed_text made; nothing where any byte of it is not as it was.
+/// The text that sealed_text() sealed. Nothing if any byte has changed.
 std::optional<std::string_view> unsealed_text(std::string_view sealed);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Text as TOML, with the place of what is none.
+// Reads text as TOML, and names the place of an error.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
-/// Passes over a text before it is parsed: how deep it goes is all that is asked.
+/// Checks how deeply a text is nested, before it is parsed.
 class DepthCheck {
  public:
   DepthCheck(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
@@ -40,10 +40,10 @@ class DepthCheck {
  private:
   void count(char c) {
     if (c == '.') {
-      if (++parts_ == most_toml_depth) refuse("a key has more than {} parts");
+      if (++parts_ == most_toml_depth) refuse("a key has more than {} parts. Use fewer parts");
     } else if (c == '[' || c == '{') {
       if (++nested_ > most_toml_depth)
-        refuse("lists and tables are more than {} deep inside one another");
+        refuse("lists and tables are nested more than {} deep. Nest them less deeply");
     } else if ((c == ']' || c == '}') && nested_ > 0) {
       --nested_;
     }
@@ -51,7 +51,8 @@ class DepthCheck {
     if (c == '\n') ++line_;
   }
 
-  /// One that does not end is for the parser to refuse: it ends here with its line, or the text.
+  /// Moves past a string. A string without a closing quote ends here with its line or with the
+  /// text. The parser refuses such a string later.
   void pass_string(char quote) {
     const std::string_view three = quote == '"' ? R"(""")" : "'''";
     const bool is_long = rest_.starts_with(three);
@@ -74,11 +75,12 @@ class DepthCheck {
   std::string_view rest_;
   const std::string& path_;
   int line_ = 1;
-  std::size_t parts_ = 0;   ///< dots since a key, or what may be one, began
+  std::size_t parts_ = 0;   ///< dots since the beginning of a key or a possible key
   std::size_t nested_ = 0;  ///< brackets and braces that are open
 };
 
-/// "stop_seconds: " where a value stands at this place of the text, else "".
+/// The key of the value at this place of the text, such as "stop_seconds: ". "" if there is no
+/// value.
 std::string key_before(std::string_view text, const toml::source_position& at) {
   std::string_view key = line_of(text, at.line - 1).substr(0, at.column);
   const std::size_t equals = key.rfind('=');
@@ -97,7 +99,8 @@ toml::table parse_toml(const std::string& text, const std::string& path) {
   } catch (const toml::parse_error& fault) {
     const toml::source_position at = fault.source().begin;
     throw InputError({path, static_cast<int>(at.line), static_cast<int>(at.column)},
-                     key_before(text, at) + "not valid TOML: " + std::string(fault.description()));
+                     key_before(text, at) + "not valid TOML: " + std::string(fault.description()) +
+                         ". Correct this line");
   }
 }
 

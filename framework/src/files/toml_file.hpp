@@ -1,4 +1,4 @@
-// Text as TOML, with the place of what is none.
+// Reads text as TOML, and names the place of an error.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace mixwell {
 
-/// Parts of a dotted key, and lists and tables inside one another: a parser and what it makes take
-/// stack for each.
+/// The largest number of parts of a dotted key, and the deepest nesting of lists and tables. The
+/// parser and its results use stack space for each level.
 inline constexpr std::size_t most_toml_depth = 64;
 
-/// Throws InputError with the place of what is no TOML, of keys and values deeper than
-/// most_toml_depth, and of numbers beyond doubles.
+/// Throws InputError with the place for text that is not TOML, for keys and values deeper than
+/// most_toml_depth, and for numbers beyond the range of doubles.
 MIXWELL_INTERNAL toml::table parse_toml(const std::string& text, const std::string& path);
 
 /// The text of a manifest or a study (`what`), from a file of at most 16 MiB. Throws InputError.

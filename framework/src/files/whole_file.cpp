@@ -1,4 +1,4 @@
-// Writing a file so that it is whole under its name, or not there.
+// Writes files atomically: a file never appears under its name before it is complete.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/whole_file.hpp"
 
@@ -25,10 +25,11 @@ namespace {
 bool is_no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 std::string message_of(const std::string& path, int error) {
-  return fmt::format("`{}` could not be written: {}; {}, or write elsewhere (--out)", path,
-                     std::strerror(error),
-                     is_no_room(error) ? "free some space or lift the limit"
-                                       : "check the folder, its permissions and its disk");
+  return fmt::format(
+      "`{}` could not be written: {}. {}, or write elsewhere (--out)", path, std::strerror(error),
+      is_no_room(error)
+          ? "Free some disk space, or raise the disk quota or the limit of the file size"
+          : "Check the folder, its permissions and its disk");
 }
 
 }  // namespace
@@ -73,7 +74,8 @@ namespace {
 
 constexpr std::string_view shared_mark = ".partial-";
 
-/// Of NAME.partial-HOST-PROCESS.
+/// Whether a file has a name like NAME.partial-HOST-PROCESS, and the process that wrote the file
+/// has ended. Files of another machine must be more than an hour old.
 bool is_abandoned(const std::filesystem::directory_entry& entry) {
   constexpr auto patience = std::chrono::hours(1);
   const std::string name = entry.path().filename().string();
@@ -114,7 +116,7 @@ void remove_abandoned(const std::string& folder) noexcept {
       if (is_abandoned(entry)) ::unlink(entry.path().c_str());
     }
   } catch (const std::filesystem::filesystem_error&) {
-    return;  // a folder that is not there or goes meanwhile has nothing to tidy
+    return;  // a missing folder has nothing to remove
   }
 }
 

@@ -1,4 +1,4 @@
-// Writing a file so that it is whole under its name, or not there.
+// Writes files atomically: a file never appears under its name before it is complete.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace mixwell {
 
-/// The system refused to write a file: which, why, and the cure.
+/// The system refused to write a file. The message has the file, the reason and the fix.
 class MIXWELL_INTERNAL WriteError : public RunError {
  public:
   WriteError(const std::string& path, int error);
   ~WriteError() override;
-  /// The disk, a quota or a limit is used up.
+  /// Whether the disk is full, or a quota or a size limit is reached.
   bool is_full() const noexcept { return full_; }
 
  private:
@@ -26,8 +26,9 @@ class MIXWELL_INTERNAL WriteError : public RunError {
 
 enum class Flush { to_disk, later };
 
-/// A file that is written piece by piece under a temporary name, and removed with this object
-/// unless it gets its own. All throw WriteError, and leave what has that name.
+/// A file that is written in pieces under a temporary name. The destructor removes the file unless
+/// give_name() was called. All functions throw WriteError. On failure, an existing file with the
+/// final name stays unchanged.
 class UnfinishedFile {
  public:
   UnfinishedFile(std::string name, std::string temporary);
@@ -36,7 +37,7 @@ class UnfinishedFile {
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
   void write(std::string_view text);
-  /// After the last piece.
+  /// Closes the file after the last piece.
   void close(Flush flush);
   void give_name();
 
@@ -49,22 +50,23 @@ class UnfinishedFile {
   bool is_named_ = false;
 };
 
-/// Writes under a temporary name, forces it to disk and renames it; the new name itself outlives a
-/// power cut after sync_folder(). Throws WriteError and leaves what was there before. `later`: the
-/// system writes it when it likes, and a power cut may leave an empty file.
+/// Writes a file under a temporary name, forces it to disk and renames it. The new name survives a
+/// power cut only after sync_folder(). Throws WriteError, and then the old file stays unchanged.
+/// With Flush::later, the system decides when to write the file to disk, so a power cut may leave
+/// an empty file.
 MIXWELL_INTERNAL void write_whole_file(const std::string& path, std::string_view text,
                                        Flush flush = Flush::to_disk);
 
-/// The same for a file that several processes may write at a time, each the whole of it, on any
-/// machines: each has a temporary name of its own.
+/// Like write_whole_file(), but several processes on any machines may write the file at the same
+/// time. Each process writes the whole file under its own temporary name.
 MIXWELL_INTERNAL void write_shared_file(const std::string& path, std::string_view text,
                                         Flush flush = Flush::to_disk);
 
-/// Removes what writers of shared files have left in the folder: of this machine those that are
-/// gone, of others what is an hour old.
+/// Removes temporary files that write_shared_file() left in the folder: files of ended processes on
+/// this machine, and files of other machines that are more than an hour old.
 MIXWELL_INTERNAL void remove_abandoned(const std::string& folder) noexcept;
 
-/// Makes new names in a folder outlive a power cut, where the file system can.
+/// Makes new names in a folder survive a power cut, if the file system supports this.
 MIXWELL_INTERNAL void sync_folder(const std::string& folder);
 
 }  // namespace mixwell

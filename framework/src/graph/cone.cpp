@@ -1,4 +1,4 @@
-// What the values of a kernel graph depend on.
+// Finds what the values of a kernel graph depend on.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/cone.hpp"
 

@@ -1,4 +1,4 @@
-// What the values of a kernel graph depend on.
+// Finds what the values of a kernel graph depend on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ void each(const IdSet& set, const Visit& visit) {
   }
 }
 
-/// Whether `holds` is true of one of these values.
+/// Whether `holds` is true for at least one of these values.
 template <class Holds>
 bool any(const IdSet& values, const Holds& holds) {
   auto id = values.find_first();
@@ -34,31 +34,31 @@ bool any(const IdSet& values, const Holds& holds) {
   return id != IdSet::npos;
 }
 
-/// Values written by pure operations, and cached evaluations, which are functions of their law and
-/// their version, whoever computed them.
+/// Whether a pure operation wrote the value, or the value is a cached evaluation. A cached
+/// evaluation depends only on its law and its version, no matter which operation computed it.
 bool is_pure(const KernelGraph& graph, Value value);
 
-/// A version of what joins several slots, or of a trial, with the numbers of their versions: a copy
-/// of them.
+/// Whether the value is a version of a joined or trial variable that copies the numbers of its
+/// slots' versions.
 bool is_gathered(const KernelGraph& graph, Value value);
 
-/// What a pure value is a function of, or a gathered one a copy. The choice of a mixture's branch
-/// says whether, not what.
+/// The values that a pure value is a function of, or that a gathered value copies. Does not include
+/// the choice of a mixture's branch, because this choice only decides whether the operation runs.
 std::vector<Value> sources(const KernelGraph& graph, Value value);
 
-/// The backward search from every value at once, as bit sets: O((V + E) V / 64) to build.
+/// The backward search from all values at once, as bit sets: O((V + E) V / 64) to build.
 class Cones {
  public:
   explicit Cones(const KernelGraph& graph);
 
-  /// Where the search through pure operations ends: constants, noises, versions, and what a move,
-  /// an accept or a refresh made in this sweep. A gathered version counts, and so do those that it
-  /// copies.
+  /// The values at which the search through pure operations ends: constants, noises, versions, and
+  /// the outputs of a move, an accept or a refresh of this sweep. Includes gathered versions, and
+  /// also the versions that they copy.
   const IdSet& leaves(Value of) const { return leaves_[index(of)]; }
-  /// Versions that a value depends on through operations of every kind within the sweep.
+  /// Versions that a value depends on through operations of any kind within the sweep.
   const IdSet& versions(Value of) const { return versions_[index(of)]; }
   bool depends(Value of, Value leaf) const { return leaves(of).test(index(leaf)); }
-  /// Names along one shortest way through pure operations, from the leaf to the value. O(V + E).
+  /// Names along a shortest path through pure operations, from the leaf to the value. O(V + E).
   std::vector<std::string> path(Value leaf, Value of) const;
 
  private:

@@ -1,4 +1,4 @@
-// Questions about the edges of a kernel graph that several of its readers ask.
+// Queries on the edges of a kernel graph that several parts of Mixwell share.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 
@@ -90,7 +90,8 @@ bool is_read_as(const KernelGraph& graph, Value v, std::initializer_list<Role> r
 
 namespace {
 
-/// Read as a candidate or a state by an operation that is no evaluation.
+/// Whether the value is a version, or an operation that is not pure reads it as a candidate or a
+/// state.
 bool is_candidate(const KernelGraph& graph, Value v) {
   if (is_version(graph, v)) return true;
   if (graph[v].evaluated_law) return false;
@@ -203,7 +204,7 @@ std::vector<std::vector<Variable>> joint_slots(const KernelGraph& graph) {
 
 namespace {
 
-/// Slots whose versions a value is a function of.
+/// Finds the slots whose versions a value is a function of.
 void collect_slots(const KernelGraph& graph, Value v, std::set<std::int32_t>& found) {
   if (is_version(graph, v)) {
     for (const Variable member : members(graph, graph[v].variable)) {
@@ -238,17 +239,19 @@ namespace mixwell::detail {
 void require_values(const std::string& operation, const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
     if (input.value) continue;
-    throw WiringError(fmt::format(
-        "kernel graph: an edge of `{}`, read as `{}`, leads nowhere: it was made without "
-        "a value of this graph",
-        operation, to_string(input.role)));
+    throw WiringError(
+        fmt::format("kernel graph: operation `{}` reads an edge as `{}`, but this edge has no "
+                    "value. Make each edge from a value of this graph.",
+                    operation, to_string(input.role)));
   }
 }
 
 void refuse_other_edges(const std::string& operation) {
-  throw WiringError(fmt::format(
-      "kernel graph: `{}` shares the body of another operation and has other edges than that one",
-      operation));
+  throw WiringError(
+      fmt::format("kernel graph: operation `{}` shares the body of another operation, but the "
+                  "two operations have different kinds of edges. Give both the same kinds of "
+                  "edges.",
+                  operation));
 }
 
 }  // namespace mixwell::detail

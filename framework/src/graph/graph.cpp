@@ -1,4 +1,4 @@
-// Building the kernel graph, and the rules that every graph obeys.
+// Builds the kernel graph, and checks the rules that every graph obeys.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/graph/graph.hpp>
@@ -12,18 +12,17 @@
 namespace mixwell {
 namespace {
 
-/// Evaluates a law at a version of a slot: inputs (law, state), outputs (u, g), of which g may have
-/// no memory.
+/// Evaluates a law at a version of a slot. Inputs: law, state. Outputs: u, g; g may have no memory.
 class EvaluateBody final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const ConstMatrixMap theta = block.in(1);
     const MatrixMap g(block.out(1).data(), theta.rows(), theta.cols());
     block.law(0).evaluate(theta, {block.out(0).data(), g, block.scratch()});
   }
 };
 
-/// A state is the newest version of its variable.
+/// Checks that every state is the newest version of its variable.
 void check_states(const KernelGraph& graph, const OperationInfo& info) {
   for (const Input& input : info.inputs) {
     const ValueInfo& value = graph[input.value];
@@ -31,9 +30,9 @@ void check_states(const KernelGraph& graph, const OperationInfo& info) {
       continue;
     }
     throw InputError(
-        fmt::format("kernel graph: `{}` starts from `{}`, which `{}` has replaced; a state is the "
-                    "newest version "
-                    "of its variable: graph.current() gives it",
+        fmt::format("kernel graph: operation `{}` starts from state `{}`, but `{}` has replaced "
+                    "this state. An operation must start from the newest version of a variable. "
+                    "graph.current() returns this version.",
                     info.name, value.name, graph[value.replaced_by].name));
   }
 }
@@ -103,7 +102,10 @@ Value KernelGraph::add_value(ValueInfo info) {
 
 void KernelGraph::claim_name(const std::string& name) {
   if (!names_.insert(name).second) {
-    throw InputError(fmt::format("kernel graph: there are two of `{}`", name));
+    throw InputError(
+        fmt::format("kernel graph: the name `{}` is used twice. Give each part of the graph its "
+                    "own name.",
+                    name));
   }
 }
 
@@ -173,8 +175,8 @@ void KernelGraph::consume_noises(std::int32_t operation, const OperationInfo& in
     if (first) continue;
     const bool same = taken->second == operation;
     throw InputError(
-        fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`; fresh randomness has one "
-                    "consumer",
+        fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`. Give each operation its "
+                    "own noise with KernelGraph::noise.",
                     value.name, same ? info.name : operations_.at(taken->second).name, info.name));
   }
 }
@@ -222,10 +224,11 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
   check_states(*this, info);
   for (const Output& output : outputs) {
     if (guard && output.is_version() && variables_.at(output.variable.id).scope == Scope::run) {
-      throw InputError(fmt::format(
-          "`{}` learns from all replicates together, and here each replicate chooses its own "
-          "branch. Let each replicate learn separately",
-          info.name));
+      throw InputError(
+          fmt::format("operation `{}` learns from all replicates together, but each replicate "
+                      "chooses its own branch of the mixture here. Let each replicate learn "
+                      "separately.",
+                      info.name));
     }
     info.outputs.push_back(add_output(id, output));
   }
@@ -291,7 +294,7 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
   if (known.g) return known;
   const Value at = current(slot);
   if (is_made_in_branch(law)) return evaluate(law, slot, at);
-  // Whoever asks next may belong to another branch: evaluated in every column.
+  // The next reader may belong to another branch, so the law is evaluated in every column.
   const Guard branch = set_guard();
   const Cached found = evaluate(law, slot, at);
   set_guard(branch);
@@ -331,8 +334,11 @@ void KernelGraph::record(Record record) {
       fmt::format("record {}/{} of slot {}", to_string(record.group), record.name, record.slot));
   if (record.once &&
       (record.group != RecordGroup::sample_stats || record.type != RecordType::real)) {
-    throw InputError(fmt::format(
-        "kernel graph: `{}` is recorded once, so it must be a real of sample_stats", record.name));
+    throw InputError(
+        fmt::format("kernel graph: `{}` is recorded only once in a run, so its type must be real "
+                    "and its group must be sample_stats. Change its type and group, or record it "
+                    "in every draw.",
+                    record.name));
   }
   records_.push_back(std::move(record));
 }

@@ -1,5 +1,5 @@
-// Slots that hold parts of a position, what joins them while an update moves them together, and
-// copies of them for the stages of a proposal.
+// Parts (slots that hold some coordinates of a position), joined variables (several slots that an
+// update moves together) and trials (copies of slots for the stages of a proposal).
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 #include "graph/row_runs.hpp"
@@ -16,7 +16,7 @@
 namespace mixwell {
 namespace {
 
-/// Rows of `whole` (ascending) at which the members of `part` stand.
+/// Rows of `whole` (ascending) that hold the members of `part`.
 std::vector<Index> places(const std::vector<Index>& part, const std::vector<Index>& whole) {
   std::vector<Index> found;
   for (const Index c : part) {
@@ -33,11 +33,11 @@ std::vector<RowRuns> rows_of_parts(const KernelGraph& graph, Variable joined) {
   return rows;
 }
 
-/// Inputs: the parts; output: what joins them.
+/// Inputs: the parts. Output: the joined variable.
 class GatherBody final : public Body {
  public:
   explicit GatherBody(std::vector<RowRuns> rows) : rows_(std::move(rows)) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].put(block.in(k), block.out(0));
   }
 
@@ -45,17 +45,17 @@ class GatherBody final : public Body {
   std::vector<RowRuns> rows_;
 };
 
-/// Input: the slot; output: its copy.
+/// Input: the slot. Output: its copy.
 class TrialBody final : public Body {
  public:
-  void run(Block& block) const override { flat(block.out(0)) = flat(block.in(0)); }
+  void run(ColumnBlock& block) const override { flat(block.out(0)) = flat(block.in(0)); }
 };
 
-/// Input: what joins them; outputs: the parts.
+/// Input: the joined variable. Outputs: the parts.
 class ScatterBody final : public Body {
  public:
   explicit ScatterBody(std::vector<RowRuns> rows) : rows_(std::move(rows)) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].take(block.in(0), block.out(k));
   }
 
@@ -63,8 +63,8 @@ class ScatterBody final : public Body {
   std::vector<RowRuns> rows_;
 };
 
-/// In every column: copies keep the numbers where nothing moved. A name of its own for each of the
-/// times that a variable is regrouped.
+/// Regroups in every column. Where nothing moved, the copies keep their numbers. Each regrouping of
+/// a variable is an operation with its own name.
 void regroup(KernelGraph& graph, const char* what, Variable of, std::vector<Input> inputs,
              std::vector<Output> outputs, std::shared_ptr<const Body> body) {
   const Guard branch = graph.set_guard();
@@ -79,7 +79,8 @@ Variable KernelGraph::part(std::string name, std::string position, std::vector<I
                            bool fixed) {
   if (coordinates.empty() || !std::is_sorted(coordinates.begin(), coordinates.end())) {
     throw InputError(
-        fmt::format("kernel graph: slot `{}` of position `{}` wants coordinates in ascending order",
+        fmt::format("kernel graph: slot `{}` of position `{}` must have at least one coordinate, "
+                    "and its coordinates must be in ascending order.",
                     name, position));
   }
   for (const Variable other : slots_of(*this, position)) {
@@ -87,7 +88,8 @@ Variable KernelGraph::part(std::string name, std::string position, std::vector<I
       const auto& taken = variables_.at(other.id).coordinates;
       if (!taken.empty() && !std::binary_search(taken.begin(), taken.end(), c)) continue;
       throw InputError(
-          fmt::format("kernel graph: the slots `{}` and `{}` both hold coordinate {} of `{}`",
+          fmt::format("kernel graph: the slots `{}` and `{}` both hold coordinate {} of `{}`. Give "
+                      "each coordinate to one slot.",
                       variables_.at(other.id).name, name, c, position));
     }
   }

@@ -1,4 +1,4 @@
-// Copying some rows of a matrix to another one and back, run by run.
+// Copies some rows of a matrix to another matrix and back, run by run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace mixwell {
 
-/// Rows of a whole (d x w) that a part (b x w) holds, in the part's order. Neighbouring rows are
-/// copied together.
+/// Rows of a whole (d x w) that a part (b x w) holds, in the part's order. Adjacent rows are copied
+/// together.
 class RowRuns {
  public:
-  /// `rows`: of the whole, one for each row of the part, in its order.
+  /// `rows`: for each row of the part, in order, its row in the whole.
   explicit RowRuns(const std::vector<Index>& rows) : part_rows_(std::ssize(rows)) {
     for (Index k = 0; k < part_rows_; ++k) {
       const Index row = rows[static_cast<std::size_t>(k)];
@@ -28,13 +28,13 @@ class RowRuns {
 
   Index part_rows() const noexcept { return part_rows_; }
 
-  /// Calls visit(in_whole, in_part, count) for neighbouring rows that stay neighbours.
+  /// Calls visit(in_whole, in_part, count) for each run of rows that are adjacent in both.
   template <class Visit>
   void each(const Visit& visit) const {
     for (const RowRun& run : runs_) visit(run.in_whole, run.in_part, run.count);
   }
 
-  /// part = those rows of whole. O(b) a column.
+  /// Copies the part's rows from `whole` to `part`. O(b) for each column.
   void take(ConstBatch whole, Batch part) const {
     for (Index j = 0; j < part.cols(); ++j) {
       const double* const from = whole.data() + j * whole.rows();
@@ -42,7 +42,7 @@ class RowRuns {
       for (const RowRun& run : runs_) std::copy_n(from + run.in_whole, run.count, to + run.in_part);
     }
   }
-  /// Those rows of whole = part. O(b) a column.
+  /// Copies `part` to the part's rows of `whole`. O(b) for each column.
   void put(ConstBatch part, Batch whole) const {
     for (Index j = 0; j < part.cols(); ++j) {
       const double* const from = part.data() + j * part_rows_;

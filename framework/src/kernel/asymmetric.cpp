@@ -1,4 +1,4 @@
-// Proposals that are not as likely back as there.
+// Proposals whose density is not symmetric: q(y | x) differs from q(x | y).
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/kernel/asymmetric.hpp>
 
@@ -18,7 +18,7 @@ class ProposedFrom final : public Potential {
  public:
   explicit ProposedFrom(std::shared_ptr<const AsymmetricProposal> q) : q_(std::move(q)) {}
 
-  /// Only U is of use: of q nobody follows the gradient, and it is written as 0.
+  /// Only U is used. Nothing reads the gradient of q, so it is written as 0.
   void evaluate(const Numbers& numbers, ConstBatch y, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     Batch gradient = out.gradient;

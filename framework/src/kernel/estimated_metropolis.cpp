@@ -1,4 +1,4 @@
-// Metropolis by an estimate of the density.
+// Metropolis with an estimate of the density.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/estimated_metropolis.hpp"
 
@@ -26,15 +26,16 @@ using edge::Proposed;
 using edge::Statistics;
 using edge::There;
 
-/// The normals of the estimate where the slot is, m x w; all 0 before they are drawn.
+/// The normals z of the estimate at the slot's position, m x w. They are all 0 before the first
+/// draw.
 struct EstimateNormals : edge::Numbers<Role::state> {};
-/// Uhat there and whether it is known, 2 x w.
+/// Uhat at the slot's position (row 0), and whether Uhat is known (row 1); 2 x w.
 struct KeptEstimate : edge::Numbers<Role::parameter> {};
 struct NextEstimate : edge::Numbers<Role::state> {};
 
 constexpr Index kept_rows = 2;
 
-/// exp(-Uhat(.; z)), z its numbers.
+/// The law exp(-Uhat(.; z)). Its numbers are the normals z.
 class EstimatePotential final : public Potential {
  public:
   /// `law` keeps the estimate alive.
@@ -58,7 +59,7 @@ class EstimatePotential final : public Potential {
   const EstimatedDensity& of_;
 };
 
-/// What goes with a slot.
+/// The variables that belong to a slot.
 struct EstimateVariables {
   Variable normals;
   Variable kept;
@@ -79,7 +80,7 @@ std::optional<Variable> find(const KernelGraph& graph, const std::string& name) 
   return Variable{static_cast<std::int32_t>(found - all.begin())};
 }
 
-/// Kernels that move one slot share them.
+/// Kernels that move the same slot share these variables.
 EstimateVariables variables_of(KernelGraph& graph, Variable slot, Index normals) {
   const auto known = find(graph, name_of_normals(graph, slot));
   if (known) return {*known, *find(graph, name_of_kept(graph, slot))};
@@ -87,7 +88,8 @@ EstimateVariables variables_of(KernelGraph& graph, Variable slot, Index normals)
           graph.estimate(name_of_kept(graph, slot), slot, kept_rows)};
 }
 
-/// Where none were drawn they are: where the model can, from their law given theta at equilibrium.
+/// Draws the normals if they have never been drawn. If the model offers draw_weighted(), the
+/// normals have their distribution given theta at equilibrium.
 class FirstNormals {
  public:
   explicit FirstNormals(const EstimatedDensity& of) : of_(of) {}
@@ -112,7 +114,7 @@ class FirstNormals {
   const EstimatedDensity& of_;
 };
 
-/// Uhat of the state as it was kept; evaluated where it is not known.
+/// Gives the stored Uhat of the state, and evaluates Uhat where none is stored.
 class KeptEvaluation {
  public:
   void operator()(Columns& block, edge::Law law, Position theta, KeptEstimate kept,
@@ -155,8 +157,8 @@ constexpr StatisticTable<EstimateDecision, 1> decisions{
     {{EstimateDecision::acceptance,
       {"acceptance_rate", RecordType::real, "", "Metropolis acceptance probability"}}}};
 
-/// Takes theta*, z* and their estimate, or leaves all three. From where the estimate is 0 anything
-/// is taken whose estimate is not.
+/// Accepts or rejects theta*, z* and their estimate together. If the current estimate of the
+/// density is 0, every proposal with an estimate above 0 is accepted.
 class DecideByEstimate {
  public:
   explicit DecideByEstimate(const Proposal& proposal) : energies_(proposal.auxiliaries) {}
@@ -195,7 +197,7 @@ class DecideByEstimate {
   AuxiliaryEnergies energies_;
 };
 
-/// The law given normals.
+/// The law given the normals.
 Value given(KernelGraph& graph, std::string name, std::shared_ptr<const Function> function,
             Value normals, Value law) {
   return graph.view(std::move(name), std::move(function), normals, {.unbiased = true}, law);

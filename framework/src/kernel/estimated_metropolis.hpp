@@ -1,4 +1,4 @@
-// Metropolis by an estimate of the density, and what auxiliary variables add to the energy.
+// Metropolis with an estimate of the density, and the energies of auxiliary variables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mixwell {
 
-/// The edges of a decision that are of auxiliary variables, in the order of the proposal's.
+/// The edges of a decision that belong to auxiliary variables, in the order of the proposal.
 struct AuxiliaryEdges {
   AuxiliaryEdges(const KernelGraph& graph, const std::vector<ProposedAuxiliary>& auxiliaries);
 
@@ -25,8 +25,8 @@ class AuxiliaryEnergies {
  public:
   explicit AuxiliaryEnergies(const std::vector<ProposedAuxiliary>& auxiliaries);
 
-  /// start and stop (1 x w) grow by the negative log densities there. O(d) and a product with H a
-  /// column and auxiliary.
+  /// Adds the negative log densities of the auxiliaries to start and stop (1 x w). O(d) and a
+  /// product with H for each column and auxiliary.
   void add(Columns& block, const edge::List<edge::Auxiliary>& from,
            const edge::List<edge::Proposed<edge::Auxiliary>>& to,
            const edge::List<edge::AuxiliaryLaw<edge::Here>>& laws,
@@ -34,24 +34,27 @@ class AuxiliaryEnergies {
            RowMap stop) const;
 
  private:
-  /// Which law at the proposal each has; as many as there are: none.
+  /// For each auxiliary, the index of its law at the proposal. If it has no such law, the number of
+  /// laws.
   std::vector<std::size_t> made_anew_;
 };
 
-/// The only estimate by which a law of the graph is known, or null.
+/// The estimate of a law of the graph that is known only through an estimate; null for other laws.
 const EstimatedDensity* estimate_of(const KernelGraph& graph, Value law);
 
-/// What is kept of the estimate where a slot is, if anything is: Uhat in its first row, 2 x w.
+/// The stored estimate at a slot's position (2 x w, Uhat in its first row), if one is stored.
 std::optional<Value> kept_estimate(const KernelGraph& graph, Variable slot);
 
-/// The decision of a transition whose law is known only by an estimate. To the graph the normals z
-/// of the estimate are a variable beside theta, and the joint law is exp(-Uhat(theta; z)) N(z; 0,
-/// I), whose marginal of theta is that of the model:
+/// The decision of a transition whose law is known only through an estimate. In the graph, the
+/// normals z of the estimate are a variable beside theta. The joint density is exp(-Uhat(theta; z))
+/// N(z; 0, I). Its marginal for theta is the density of the model. Two rules keep the joint
+/// density:
 ///   z* = rho z + sqrt(1 - rho^2) z' is reversible for N(0, I), whatever theta does;
-///   (theta*, z*) is taken with probability min(1, exp(Uhat(theta; z) - Uhat(theta*; z*))).
-/// So z stays with theta, and Uhat(theta; z) is kept with both: it is evaluated once in a run.
-/// Sources: Andrieu & Roberts 2009, Ann. Stat. 37; Deligiannidis, Doucet & Pitt 2018, J. R.
-/// Stat. Soc. B 80 (rho). One estimate and 2 m copies a transition, m the number of normals.
+///   (theta*, z*) is accepted with probability min(1, exp(Uhat(theta; z) - Uhat(theta*; z*))).
+/// So theta, z and Uhat(theta; z) are stored together, and Uhat(theta; z) is not evaluated again.
+/// Sources: Andrieu & Roberts 2009, Ann. Stat. 37; Deligiannidis, Doucet & Pitt 2018, J. R. Stat.
+/// Soc. B 80 (rho). Each transition costs one estimate and 2 m copies, where m is the number of
+/// normals.
 void decide_by_estimate(Transition& t, Edge<edge::Law> law, const Proposal& proposal,
                         const EstimateSettings& settings);
 

@@ -22,8 +22,9 @@ MatrixMap repeated(const edge::StepSize& eps, Index rows, Workspace& scratch) {
   return step;
 }
 
-/// One step at a time; the last points are kept, the start too where there are more than steps. All
-/// columns take the same number of steps. On entry u holds U at the start.
+/// Makes one step at a time and keeps the last points. If there are more steps than kept points, it
+/// also keeps the start. All columns take the same number of steps. On entry u holds U at the
+/// start.
 class FollowAndKeep {
  public:
   FollowAndKeep(const Integrator& integrator, MatrixMap path, Index points)
@@ -88,9 +89,10 @@ enum class Moved { diverging };
 constexpr StatisticTable<Moved, 1> moved_statistics{
     {{Moved::diverging,
       {"diverging", RecordType::boolean, "",
-       "the trajectory ended where U or its gradient is not finite, and was dropped"}}}};
+       "whether the trajectory was dropped because U or the gradient of U was not "
+       "finite at the end"}}}};
 
-/// Where a trajectory ended; p only where there is a momentum.
+/// The end of a trajectory. p is used only if there is a momentum.
 struct TrajectoryEnd {
   MatrixMap theta;
   MatrixMap p;
@@ -98,8 +100,8 @@ struct TrajectoryEnd {
   RowMap u;
 };
 
-/// Whether column j of the end can be gone on from. Where U and its gradient there are not kept,
-/// they may not have been computed.
+/// Whether the chain can continue from column j of the end. If U and its gradient are not kept,
+/// they may not have been computed at the end.
 bool is_fine(Columns& block, const Position& start, const TrajectoryEnd& end, bool with_gradient,
              Index j) {
   const bool here = with_gradient ? std::isfinite(end.u(j)) && end.g.col(j).allFinite()
@@ -134,7 +136,7 @@ class Move {
     if (p) flat(end.p) = flat(*p);
     if (g) flat(end.g) = flat(*g);
     const MatrixMap step = repeated(eps, d, scratch);
-    const Flow flow(coupling_, A ? mixwell::Curvature(*A) : mixwell::Curvature(*drift));
+    const Flow flow(coupling_, A ? mixwell::Preconditioner(*A) : mixwell::Preconditioner(*drift));
     Motion motion{law, flow, ConstMatrixMap(step.data(), d, w), scratch};
     std::optional<Noise::PerStep> normals;
     if (noise) motion.noise = &normals.emplace(noise->per_step());
@@ -160,8 +162,8 @@ class Move {
   Coupling coupling_;
 };
 
-/// Points of the trajectory that the site's history wants; 0 if it wants none, or has to do with
-/// where trajectories ended because their numbers of steps differ.
+/// The number of points of a trajectory that the site's history stores. 0 if the history stores
+/// none, or stores only the end because the number of steps varies.
 Index path_points(const Transition& t, const FlowMove& flow) {
   const Site& site = t.site();
   if (site.remember != Remember::path && site.remember != Remember::updates) return 0;
@@ -176,16 +178,15 @@ Traits traits_of(const FlowMove& flow) {
   return traits;
 }
 
-/// A noise of the gradient that the integrator asks for must be there.
+/// Checks that the oracle offers the gradient noise that the integrator needs.
 void check_noise(const Transition& t, const FlowMove& flow) {
   if (!flow.integrator->wants_gradient_noise()) return;
   const auto how = t.graph().potential(flow.law.value);
   if (how != nullptr && how->as_noise() != nullptr) return;
   throw InputError(fmt::format(
-      "kernel `{}`: integrator `{}` estimates the noise of each gradient, and oracle `{}` gives no "
-      "noise to estimate. Use an oracle of minibatches with at least 2 cases each, or an "
-      "integrator "
-      "whose noise is given",
+      "kernel `{}`: integrator `{}` estimates the noise of each gradient, but oracle "
+      "`{}` gives no noise to estimate. Use an oracle with minibatches of at least 2 "
+      "cases, or an integrator that does not estimate the noise.",
       t.site().path, flow.integrator->name(), t.oracle() == nullptr ? "" : t.oracle()->name()));
 }
 
@@ -228,7 +229,8 @@ void move_along(Transition& t, const FlowMove& flow) {
   const bool damped = !flow.momentum;
   const bool constant = t.graph().is_constant(flow.law.value);
   const Integrator& by = *flow.integrator;
-  // An exact gradient at the start is there anyway; another is drawn where the scheme reads it.
+  // An exact gradient is already known at the start. A noisy gradient is drawn only if the scheme
+  // reads it.
   std::optional<EvaluationAt<Here>> at;
   if (by.starts_with_gradient() || constant) at = t.evaluation(flow.law);
   const bool symmetric = !damped && flow.coupling != Coupling::one_sided;

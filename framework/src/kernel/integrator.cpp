@@ -12,7 +12,7 @@
 namespace mixwell {
 namespace {
 
-/// Every column keeps its own noise, wherever it was sorted to.
+/// Gives every column its own noise after columns have been sorted.
 class SortedNormals final : public NormalSource {
  public:
   SortedNormals(const Motion& motion, const Index* order, Index columns)
@@ -37,7 +37,7 @@ MatrixMap gathered(ConstBatch from, const Index* order, Workspace& scratch) {
   return to;
 }
 
-/// Columns, those with the most steps first.
+/// The columns, sorted by decreasing number of steps.
 const Index* sorted(ConstRowMap steps, Workspace& scratch) {
   const Index w = steps.size();
   Index* const order = scratch.objects<Index>(w);
@@ -93,10 +93,10 @@ GradientNoise::~GradientNoise() = default;
 Integrator::~Integrator() = default;
 Estimator::~Estimator() = default;
 SurrogateEstimator::~SurrogateEstimator() = default;
-void ConstantCurvature::check(Index) const {}
-void OwnCurvature::observe(const Here&, Batch) const {}
-void OwnCurvature::drift_correction(const Potential&, ConstBatch, ConstBatch, ConstBatch, Batch out,
-                                    Workspace&) const {
+void ConstantPreconditioner::check(Index) const {}
+void OwnPreconditioner::observe(const Here&, Batch) const {}
+void OwnPreconditioner::drift_correction(const Potential&, ConstBatch, ConstBatch, ConstBatch,
+                                         Batch out, Workspace&) const {
   out.setZero();
 }
 
@@ -108,12 +108,13 @@ Coupling coupling_from(const std::string& word, bool curved) {
   return curved ? known.at(word) : Coupling::none;
 }
 
-Flow::Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept
-    : coupling_(curvature && curvature->is_identity() ? Coupling::none : coupling),
-      curvature_(curvature) {}
+Flow::Flow(Coupling coupling, std::optional<Preconditioner> preconditioner) noexcept
+    : coupling_(preconditioner && preconditioner->is_identity() ? Coupling::none : coupling),
+      preconditioner_(preconditioner) {}
 
 Flow Flow::regrouped(const Index* columns) const noexcept {
-  return {coupling_, curvature_ ? std::optional(curvature_->regrouped(columns)) : std::nullopt};
+  return {coupling_,
+          preconditioner_ ? std::optional(preconditioner_->regrouped(columns)) : std::nullopt};
 }
 
 bool Flow::velocity_is_momentum() const noexcept { return coupling_ == Coupling::none; }
@@ -128,9 +129,9 @@ void Flow::velocity(ConstBatch p, Batch out, Workspace& scratch) const {
   if (velocity_is_momentum()) {
     out = p;
   } else if (coupling_ == Coupling::factor) {
-    curvature_->S(p, out, scratch);
+    preconditioner_->S(p, out, scratch);
   } else {
-    curvature_->H(p, out, scratch);
+    preconditioner_->H(p, out, scratch);
   }
 }
 
@@ -138,9 +139,9 @@ void Flow::force(ConstBatch g, Batch out, Workspace& scratch) const {
   if (force_is_gradient()) {
     out = g;
   } else if (coupling_ == Coupling::factor) {
-    curvature_->St(g, out, scratch);
+    preconditioner_->St(g, out, scratch);
   } else {
-    curvature_->H(g, out, scratch);
+    preconditioner_->H(g, out, scratch);
   }
 }
 

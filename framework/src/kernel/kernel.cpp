@@ -1,4 +1,4 @@
-// Pieces that kernels and compositors share.
+// Functions that kernels and compositors share.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/estimated_metropolis.hpp"
 #include "law/model_terms.hpp"
@@ -43,7 +43,7 @@ class ModelPotential final : public Potential {
   std::optional<ModelTerms> terms_;
 };
 
-/// What is recorded of a slot.
+/// The recorded numbers of a slot.
 struct RecordedNumbers : edge::Numbers<Role::parameter> {};
 
 void record_parameters(KernelGraph& graph, const std::vector<Parameter>& parameters, Value value,
@@ -68,7 +68,7 @@ Index total_size(const std::vector<Parameter>& parameters) {
   return sum;
 }
 
-/// What is recorded of one position.
+/// Adds the records of one position.
 class PositionRecords {
  public:
   /// `theta`: the whole position.
@@ -80,7 +80,7 @@ class PositionRecords {
         path_("record " + position),
         theta_(theta) {}
 
-  /// `potential()`: the value of U there, or none where it is not recorded.
+  /// `potential()` returns the value of U at the position, or none if U is not recorded.
   template <class PotentialThere>
   void all(const PotentialThere& potential) const {
     const Derived* const derives = model_->offers<Derived>();
@@ -105,7 +105,7 @@ class PositionRecords {
     record_parameters(graph_, map.parameters(), recorded, number_);
   }
 
-  /// Of quantities, which are computed together.
+  /// Whether at least one of these quantities is recorded. They are computed together.
   bool is_any_recorded(const std::vector<Parameter>& quantities) const {
     return std::any_of(quantities.begin(), quantities.end(),
                        [&](const Parameter& one) { return !graph_.leaves_out(one.group); });
@@ -163,18 +163,19 @@ class PositionRecords {
   Value theta_;
 };
 
-/// Averages over draws take the position from its parameters as they are recorded.
+/// Averages over draws rebuild the position from its recorded parameters.
 void require_recorded_position(const Model& model) {
   if (model.offers<Derived>() == nullptr || !model.offers<Derived>()->replaces_parameters()) return;
   if (model.offers<Prediction>() == nullptr) return;
-  throw InputError(fmt::format(
-      "model `{}` replaces its parameters by derived quantities and offers predictions, which are "
-      "made of recorded parameters: mend replaces_parameters() or what it offers in its source",
-      model.name()));
+  throw InputError(
+      fmt::format("model `{}` replaces its parameters by derived quantities and also offers "
+                  "predictions, but predictions need recorded parameters. In the model's source, "
+                  "let replaces_parameters() return false, or do not offer predictions.",
+                  model.name()));
 }
 
-/// How often the slots of a position hold each coordinate of the model; anything beyond it is one
-/// more.
+/// The number of times that the slots of a position hold each coordinate of the model. The last
+/// entry counts rows beyond the coordinates.
 std::vector<int> times_held(const KernelGraph& graph, const std::string& position,
                             Index dimension) {
   std::vector<int> times(static_cast<std::size_t>(dimension) + 1, 0);
@@ -185,7 +186,7 @@ std::vector<int> times_held(const KernelGraph& graph, const std::string& positio
   return times;
 }
 
-/// Uhat of an estimate that is kept with the slot, if one is.
+/// Uhat of the estimate that is stored with the slot, if there is one.
 std::optional<Value> kept_potential(KernelGraph& graph, Variable slot) {
   const auto kept = kept_estimate(graph, slot);
   if (!kept) return std::nullopt;
@@ -198,7 +199,7 @@ std::optional<Value> kept_potential(KernelGraph& graph, Variable slot) {
       .value;
 }
 
-/// U of a law of the whole position at a value of it, 1 x w: an evaluation of only U.
+/// U (1 x w), without its gradient, of a law of the whole position at a value of the position.
 Value potential_at(KernelGraph& graph, const std::string& name, Value law, Value position) {
   return add_operation(
              graph, name, OperationKind::pure, {},
@@ -218,7 +219,7 @@ Compositor::~Compositor() = default;
 Oracle::~Oracle() = default;
 
 Value Oracle::law_for(KernelGraph& graph, const Site& site) const {
-  // Of a part of a position: the law of the whole, given the rest.
+  // For a part of a position, the law is conditional on the rest of the position.
   if (site.part.law) return law_for_part(graph, site, *this);
   return law(graph, site.path + "/oracle", site.target);
 }
@@ -237,8 +238,9 @@ void record_statistic(KernelGraph& graph, const Site& site, std::string name, Va
   for (const Record& other : graph.records()) {
     if (other.group != RecordGroup::sample_stats || other.name != recorded) continue;
     if (other.slot != site.number) continue;
-    throw WiringError(
-        fmt::format("kernel `{}` records the statistic `{}` twice", site.path, recorded));
+    throw WiringError(fmt::format(
+        "kernel `{}` records the statistic `{}` twice. Give each statistic its own name.",
+        site.path, recorded));
   }
   graph.record({.group = RecordGroup::sample_stats,
                 .name = recorded,
@@ -256,11 +258,12 @@ void require_whole_position(const KernelGraph& graph, const std::string& positio
   if (once && times.back() == 0) return;
   Index rows = 0;
   for (const Variable slot : slots_of(graph, position)) rows += graph[slot].rows;
-  throw InputError(fmt::format(
-      "slot `{}` has {} rows and the model {} coordinates: positions are started, recorded and "
-      "verified whole, so that the slots of a position must hold all coordinates of the model and "
-      "nothing else; a slot that holds some of them is added as KernelGraph::part",
-      position, rows, model.dimension()));
+  throw InputError(
+      fmt::format("slot `{}` has {} rows, but the model has {} coordinates. Mixwell starts, "
+                  "records and verifies a position as a whole. So the slots of a position "
+                  "together must hold each coordinate of the model once and nothing else. To add "
+                  "a slot that holds only some coordinates, call KernelGraph::part.",
+                  position, rows, model.dimension()));
 }
 
 void record_slot(KernelGraph& graph, Variable slot, Index number,

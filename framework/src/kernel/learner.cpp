@@ -1,4 +1,4 @@
-// What is learnt in warm-up: the step size by dual averaging, a curvature in windows.
+// Learning in warmup: the step size by dual averaging, a preconditioner in windows.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/warmup_windows.hpp"
 
@@ -73,7 +73,7 @@ bool WarmupWindows::closes(std::uint64_t sweep) const noexcept {
   const auto next = static_cast<std::int64_t>(sweep) + 1;
   std::int64_t close = first_;
   for (std::int64_t size = size_; close < next; size *= 2) {
-    // A window that leaves no room for the next, twice as long, is stretched to the end.
+    // The next window is twice as long. If it does not fit, the current window extends to the end.
     close = close + 3 * size > end_ ? end_ : close + size;
   }
   return close == next;

@@ -1,6 +1,6 @@
-// A curvature fitted to the points that an update may see.
+// A preconditioner fitted to the points that an update may use.
 // SPDX-License-Identifier: Apache-2.0
-#include "component/places.hpp"
+#include "component/locations.hpp"
 #include "kernel/point_history.hpp"
 
 #include <mixwell/base/error.hpp>
@@ -14,14 +14,14 @@
 
 namespace mixwell {
 
-FitToPoints::FitToPoints(std::shared_ptr<const FittedCurvature> estimator, bool displacements,
+FitToPoints::FitToPoints(std::shared_ptr<const FittedPreconditioner> estimator, bool displacements,
                          Index dimension)
     : estimator_(std::move(estimator)), displacements_(displacements), dimension_(dimension) {}
 
 void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> points,
                              edge::List<edge::PointGradient> gradients,
                              edge::List<edge::PointPotential> potentials,
-                             edge::Out<edge::Curvature> numbers) const {
+                             edge::Out<edge::Preconditioner> numbers) const {
   const std::size_t n = points.size();
   const std::size_t count = n + gradients.size() + potentials.size();
   const double** from = block.scratch().objects<const double*>(static_cast<Index>(count));
@@ -36,46 +36,48 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 
-void require_points(const FittedCurvature& estimator, const Site& site, Index seen,
+void require_points(const FittedPreconditioner& estimator, const Site& site, Index seen,
                     const std::string& with_history) {
   const Index fewest = estimator.fewest_points();
   if (seen >= fewest) return;
-  const std::string wants =
-      fmt::format("estimator `{}` is fitted to at least {} point{} of a memory", estimator.name(),
-                  fewest, fewest == 1 ? "" : "s");
+  const std::string wants = fmt::format("estimator `{}` needs a memory with at least {} point{}",
+                                        estimator.name(), fewest, fewest == 1 ? "" : "s");
   if (site.fit_to == FitTo::memory && site.memory.points.empty())
     refuse_without_memory(
         estimator, {site.path, with_history},
-        fmt::format("{}, and kernel `{}` has no memory here: its H would say nothing about the "
-                    "target",
+        fmt::format("{}, but kernel `{}` has no memory here. Without these points, the "
+                    "preconditioner H would not depend on the target density",
                     wants, site.path));
   throw InputError(
-      fmt::format("{}, and for kernel `{}` there are {}: its H would say nothing about the "
-                  "target. Use more slots, or a longer history",
+      fmt::format("{}, but the memory of kernel `{}` has only {}. With so few points, the "
+                  "preconditioner H would not depend on the target density. Use more slots, or a "
+                  "longer history.",
                   wants, site.path, seen));
 }
 
-static void check_potentials(const FittedCurvature& estimator, const Site& site) {
+static void check_potentials(const FittedPreconditioner& estimator, const Site& site) {
   if (site.memory.potentials.size() == site.memory.points.size()) return;
-  throw InputError(fmt::format(
-      "estimator `{}` sorts points by their potentials, and the memory of `{}` has none; use an "
-      "estimator that takes them as they come (`sort = false`) or another compositor",
-      estimator.name(), site.path));
+  throw InputError(
+      fmt::format("estimator `{}` sorts points by their potentials, but the memory of `{}` has "
+                  "no potentials. Use an estimator that does not sort points (`sort = false`), "
+                  "or a compositor whose memory has potentials.",
+                  estimator.name(), site.path));
 }
 
-MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator)
+MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedPreconditioner> estimator)
     : site_(site), estimator_(std::move(estimator)) {
   if (estimator_->reads_potentials() && !site.memory.displacements)
     check_potentials(*estimator_, site);
 }
 
-Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path,
-                                     const std::optional<EvaluatedPoint>& own) {
+Edge<edge::Preconditioner> MemoryFit::add(KernelGraph& graph, const std::string& path,
+                                          const std::optional<EvaluatedPoint>& own) {
   if (own && site_.fit_to != FitTo::memory) {
-    throw InputError(fmt::format(
-        "kernel `{}` fits its curvature to current points and its own, but here the memory is a "
-        "history; set own = false",
-        site_.path));
+    throw InputError(
+        fmt::format("kernel `{}` fits its preconditioner to the current points of a memory and to "
+                    "its own point, but the memory here is a history of earlier points. Set own = "
+                    "false.",
+                    site_.path));
   }
   const MemoryValues& memory = site_.memory;
   const Index d = graph[site_.slot].rows;
@@ -97,7 +99,7 @@ Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path
   traits.continuous = traits.continuous || (!own && memory.continuous);
   const Index rows = estimator_->rows(d, static_cast<Index>(points.size()));
   return fit_->add(graph, path + "/fit", OperationKind::pure, traits, points, gradients, potentials,
-                   Write<edge::Curvature>{
+                   Write<edge::Preconditioner>{
                        Output::derived(path + "/curvature", rows, estimator_->representation())});
 }
 

@@ -12,7 +12,7 @@
 namespace mixwell {
 namespace {
 
-/// e -= the log density of an auxiliary. O(d) and a product with H a column.
+/// Adds the negative log density of an auxiliary to e. O(d) and a product with H for each column.
 void add_energy(Columns& block, ConstMatrixMap at, const Law& law, RowMap e) {
   const Workspace::Frame frame(block.scratch());
   RowMap k = block.scratch().row(e.cols());
@@ -27,16 +27,16 @@ enum class Decision { acceptance, energy, energy_error, diverging };
 constexpr StatisticTable<Decision, 4> decision_statistics{
     {{Decision::acceptance,
       {"acceptance_rate", RecordType::real, "", "Metropolis acceptance probability"}},
-     {Decision::energy,
-      {"energy", RecordType::real, "nats", "Hamiltonian of the state that was kept"}},
+     {Decision::energy, {"energy", RecordType::real, "nats", "Hamiltonian of the next state"}},
      {Decision::energy_error,
       {"energy_error", RecordType::real, "nats",
-       "Hamiltonian at the end of the trajectory minus that at its start; infinite where it has no "
-       "end"}},
+       "Hamiltonian at the end of the trajectory minus the Hamiltonian at its start; "
+       "infinite if the trajectory stopped before its end"}},
      {Decision::diverging,
-      {"diverging", RecordType::boolean, "", "energy error above 1000 nats or not finite"}}}};
+      {"diverging", RecordType::boolean, "",
+       "whether the energy error is above 1000 nats or is not finite"}}}};
 
-/// Takes the proposal with probability min(1, exp(E - E*)); 0 where the difference is not finite.
+/// Accepts the proposal with probability min(1, exp(E - E*)), or 0 if the difference is not finite.
 class Decide {
  public:
   Decide(const Proposal& proposal)
@@ -65,7 +65,7 @@ class Decide {
     start += u;
     stop += u_end;
     noise.uniforms(uniform);
-    // Taken before the next state is written: it may share the memory of the present one.
+    // Computed before the next state is written, because both states may share memory.
     RowMap probability = statistics[Decision::acceptance];
     probability = (start - stop).array().exp().min(1.0);
     const NextState state(theta.rows(), w, {theta.data(), u.data(), g.data()},
@@ -106,7 +106,7 @@ class Decide {
   bool has_energy_;
   bool reported_;
   AuxiliaryEnergies energies_;
-  std::vector<std::size_t> carried_;  ///< which auxiliaries
+  std::vector<std::size_t> carried_;  ///< indices of the carried auxiliaries
 };
 
 }  // namespace

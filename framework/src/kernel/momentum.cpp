@@ -1,4 +1,4 @@
-// The law of a momentum.
+// The distribution of a momentum.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/columns.hpp>
 #include <mixwell/graph/operation.hpp>
@@ -11,15 +11,15 @@
 namespace mixwell {
 namespace {
 
-/// Writes fresh momenta.
+/// Draws new momenta.
 void draw_fresh(Columns& block, const edge::MomentumLaw& law, const edge::Noise& noise,
                 MatrixMap p) {
   if (law.function.is_standard()) return noise.normals(p);
   law.function.draw(law.numbers(), noise.normals(p.rows(), p.cols()), p, block.scratch());
 }
 
-/// A momentum of 0 has never been drawn: the sweep is the first one, or the first in which a
-/// mixture comes to this kernel.
+/// A momentum of 0 has never been drawn: this is the first sweep, or the first sweep in which a
+/// mixture chooses this kernel.
 class RedrawInPart {
  public:
   explicit RedrawInPart(const Redraw& redraw) : redraw_(redraw) {}
@@ -58,15 +58,15 @@ class RedrawInPart {
 
 }  // namespace
 
-MomentumLaw::MomentumLaw(Coupling coupling, std::shared_ptr<const Representation> curvature)
-    : standard_(coupling != Coupling::mass || curvature->is_identity()),
-      curvature_(std::move(curvature)) {}
+MomentumLaw::MomentumLaw(Coupling coupling, std::shared_ptr<const Representation> preconditioner)
+    : standard_(coupling != Coupling::mass || preconditioner->is_identity()),
+      preconditioner_(std::move(preconditioner)) {}
 
 void MomentumLaw::draw(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const {
   if (standard_) {
     flat(out) = flat(z);
   } else {
-    curvature_->C(numbers, z, out, scratch);
+    preconditioner_->C(numbers, z, out, scratch);
   }
 }
 
@@ -78,7 +78,7 @@ void MomentumLaw::kinetic(const Numbers& numbers, ConstBatch p, Row out, Workspa
   }
   const Workspace::Frame frame(scratch);
   MatrixMap velocity = scratch.matrix(p.rows(), p.cols());
-  curvature_->H(numbers, p, velocity, scratch);
+  preconditioner_->H(numbers, p, velocity, scratch);
   column_dots(p, velocity, out);
   out *= 0.5;
 }
@@ -89,7 +89,7 @@ void MomentumLaw::evaluate(const Numbers& numbers, ConstBatch p, const Evaluatio
   if (standard_) {
     flat(velocity) = flat(p);
   } else {
-    curvature_->H(numbers, p, velocity, out.scratch);
+    preconditioner_->H(numbers, p, velocity, out.scratch);
   }
   if (!out.wants_potential()) return;
   column_dots(p, velocity, out.u());
@@ -99,10 +99,10 @@ void MomentumLaw::evaluate(const Numbers& numbers, ConstBatch p, const Evaluatio
 Edge<edge::MomentumLaw> add_momentum_law(KernelGraph& graph, const std::string& name,
                                          Coupling coupling,
                                          std::shared_ptr<const Representation> representation,
-                                         Value curvature) {
+                                         Value preconditioner) {
   auto law = std::make_shared<MomentumLaw>(coupling, std::move(representation));
   if (law->is_standard()) return {graph.constant(name, std::move(law))};
-  return {graph.view(name, std::move(law), curvature)};
+  return {graph.view(name, std::move(law), preconditioner)};
 }
 
 Edge<edge::Momentum> add_momentum_refresh(KernelGraph& graph, const std::string& name,

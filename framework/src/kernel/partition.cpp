@@ -1,4 +1,4 @@
-// How the coordinates of a position fall to slots, so that every block is a union of slots.
+// Divides the coordinates of a position into slots so that every block is a union of slots.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/kernel/position.hpp>
 
@@ -11,15 +11,15 @@
 namespace mixwell {
 namespace {
 
-/// Coordinates that the same blocks hold.
+/// Coordinates that belong to the same blocks.
 struct Cell {
   std::vector<std::size_t> blocks;
   std::vector<Index> coordinates;
 };
 
-/// In the order of their first coordinates.
+/// The cells, ordered by their first coordinates.
 std::vector<Cell> cells_of(const std::vector<PositionBlock>& blocks) {
-  std::map<Index, std::vector<std::size_t>> holders;  // of each coordinate
+  std::map<Index, std::vector<std::size_t>> holders;  // blocks of each coordinate
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     for (const Index c : blocks[k].coordinates) holders[c].push_back(k);
   }
@@ -42,7 +42,7 @@ std::string name_of(const Cell& cell, const std::vector<PositionBlock>& blocks) 
   return shared;
 }
 
-/// Nothing moves it.
+/// Whether nothing moves the cell.
 bool is_fixed(const Cell& cell, const std::vector<PositionBlock>& blocks) {
   return std::all_of(cell.blocks.begin(), cell.blocks.end(),
                      [&](std::size_t k) { return blocks[k].label.empty(); });
@@ -54,7 +54,7 @@ std::vector<Index> all_coordinates(Index dimension) {
   return all;
 }
 
-/// What the kernels move, by themselves or as a whole.
+/// The blocks that the kernels move; a kernel that is not blockwise moves all coordinates.
 std::vector<PositionBlock> blocks_of(const std::vector<std::shared_ptr<const Kernel>>& kernels,
                                      const Model& model) {
   std::vector<PositionBlock> all;

@@ -1,4 +1,4 @@
-// Past points of a chain in a register, and curvatures that every step of an accepted path updates.
+// Past points of a chain in a history, and preconditioners that accepted paths update.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/point_history.hpp"
 
@@ -15,16 +15,16 @@
 namespace mixwell {
 namespace {
 
-/// A register of so many points of dimension d.
-class PointRegister {
+/// A history of a fixed number of points of dimension d.
+class HistoryWriter {
  public:
-  PointRegister(Index dimension, Index points) : d_(dimension), points_(points) {}
+  HistoryWriter(Index dimension, Index points) : d_(dimension), points_(points) {}
 
   PointRows<double> rows(MatrixMap& state, Index j) const {
     return {state.col(j).data() + history_header, d_};
   }
 
-  /// Appends one point; the oldest makes room. O(points d).
+  /// Appends one point and drops the oldest. O(points d).
   void push(MatrixMap& state, Index j, const double* point) const {
     const Index length = path_rows(d_, 1);
     const PointRows<double> kept = rows(state, j);
@@ -45,33 +45,33 @@ class PointRegister {
   Index points_;
 };
 
-/// The last `points` of a path that was accepted.
-class RememberPath : public PointRegister {
+/// Remembers the last `points` points of an accepted path.
+class RememberPath : public HistoryWriter {
  public:
-  RememberPath(Index dimension, Index points, bool end_alone)
-      : PointRegister(dimension, points), end_alone_(end_alone) {}
-  void operator()(edge::Register before, edge::PointPosition theta, edge::Way path,
-                  edge::Out<edge::Register> state) const {
+  RememberPath(Index dimension, Index points, bool only_end)
+      : HistoryWriter(dimension, points), only_end_(only_end) {}
+  void operator()(edge::History before, edge::PointPosition theta, edge::Way path,
+                  edge::Out<edge::History> state) const {
     edge::begin(before, state);
     const Index count = path.rows() / path_rows(dimension(), 1);
     for (Index j = 0; j < state.cols(); ++j) {
       const PointRows<const double> way(path.col(j).data(), dimension());
       if (!led_to(way, count, theta, j)) continue;
-      for (Index k = end_alone_ ? count - 1 : 0; k < count; ++k) push(state, j, way.point(k));
+      for (Index k = only_end_ ? count - 1 : 0; k < count; ++k) push(state, j, way.point(k));
     }
   }
 
  private:
-  bool end_alone_;
+  bool only_end_;
 };
 
-/// The slot's newest position. A column that did not move adds nothing.
-class RememberPosition : public PointRegister {
+/// Remembers the slot's newest position. A column that did not move adds nothing.
+class RememberPosition : public HistoryWriter {
  public:
-  using PointRegister::PointRegister;
-  void operator()(Columns& block, edge::Register before, edge::PointPosition theta,
+  using HistoryWriter::HistoryWriter;
+  void operator()(Columns& block, edge::History before, edge::PointPosition theta,
                   edge::PointPotential u, edge::PointGradient g,
-                  edge::Out<edge::Register> state) const {
+                  edge::Out<edge::History> state) const {
     edge::begin(before, state);
     MatrixMap point = block.scratch().matrix(path_rows(dimension(), 1), 1);
     for (Index j = 0; j < state.cols(); ++j) {
@@ -87,13 +87,13 @@ class RememberPosition : public PointRegister {
   }
 };
 
-/// The points of a memory, as many as the history has: all of them replace what was there.
-class RememberMemory : public PointRegister {
+/// Replaces the history by the points of a memory, which must have the same number of points.
+class RememberMemory : public HistoryWriter {
  public:
-  using PointRegister::PointRegister;
-  void operator()(edge::Register before, edge::List<edge::PointPotential> u,
+  using HistoryWriter::HistoryWriter;
+  void operator()(edge::History before, edge::List<edge::PointPotential> u,
                   edge::List<edge::PointPosition> theta, edge::List<edge::PointGradient> g,
-                  edge::Out<edge::Register> state) const {
+                  edge::Out<edge::History> state) const {
     edge::begin(before, state);
     state.row(0).setOnes();
     for (Index k = 0; k < points(); ++k) {
@@ -112,14 +112,15 @@ void check_memory(const Site& site) {
       static_cast<Index>(memory.points.size()) == site.history.points) {
     return;
   }
-  throw InputError(fmt::format(
-      "the memory of `{}` has {} points and {} potentials, and its history {} points; they must be "
-      "as many",
-      site.path, memory.points.size(), memory.potentials.size(), site.history.points));
+  throw InputError(
+      fmt::format("the memory of `{}` has {} points and {} potentials, but its history has {} "
+                  "points. The three numbers must be equal. Use a compositor whose memory "
+                  "matches the history.",
+                  site.path, memory.points.size(), memory.potentials.size(), site.history.points));
 }
 
-/// Column j of a path into column j of the matrices, if the path was accepted.
-void update_along(const RecursiveCurvature& recursive, const edge::Way& path, ConstBatch theta,
+/// Adds column j of a path to column j of the matrices, if the path was accepted.
+void update_along(const RecursivePreconditioner& recursive, const edge::Way& path, ConstBatch theta,
                   Batch state, Index j, Workspace& scratch) {
   const Index d = theta.rows();
   const Index points = path.rows() / path_rows(d, 1);
@@ -153,8 +154,8 @@ void remember_points(KernelGraph& graph, const Site& site, Value path) {
   if (site.remember == Remember::nothing) return;
   const Index d = graph[site.slot].rows;
   const Index points = site.history.points;
-  const Edge<edge::Register> before{graph.current(site.history.numbers)};
-  const Write<edge::Register> next{Output::next(site.history.numbers)};
+  const Edge<edge::History> before{graph.current(site.history.numbers)};
+  const Write<edge::History> next{Output::next(site.history.numbers)};
   const Edge<edge::PointPosition> theta{graph.current(site.slot)};
   const auto add = [&](auto body, const auto&... given) {
     add_operation(graph, site.path + "/remember", OperationKind::observe, {}, body, before,
@@ -174,43 +175,44 @@ void remember_points(KernelGraph& graph, const Site& site, Value path) {
   }
 }
 
-RecursiveCurvature::~RecursiveCurvature() = default;
+RecursivePreconditioner::~RecursivePreconditioner() = default;
 
 Variable add_matrix(KernelGraph& graph, const Site& site, const Estimator& estimator,
-                    const RecursiveCurvature& recursive) {
+                    const RecursivePreconditioner& recursive) {
   if (const std::string why = recursive.refuses_recursion(); !why.empty()) {
     throw InputError("estimator `" + estimator.name() + "` in `" + site.path +
-                     "`, whose matrix every accepted step updates: " + why);
+                     "` cannot be updated after each accepted step: " + why);
   }
   return graph.history(site.path + "/matrix", recursive.initial(graph[site.slot].rows),
-                       Forgets::persistent, Scope::replicate, 0.0, "curvature");
+                       Forgets::persistent, Scope::replicate, 0.0, "preconditioner");
 }
 
 void update_matrix(KernelGraph& graph, const Site& site, Variable matrix,
-                   std::shared_ptr<const RecursiveCurvature> recursive, Value path) {
+                   std::shared_ptr<const RecursivePreconditioner> recursive, Value path) {
   if (!path) {
-    throw InputError("kernel `" + site.path +
-                     "` has no trajectory whose steps could update a matrix. Use a kernel that "
-                     "follows trajectories with a fixed number of steps, or an estimator that is "
-                     "fitted to points");
+    throw InputError(
+        "kernel `" + site.path +
+        "` offers no steps of a trajectory, but this estimator updates its matrix from "
+        "such steps. Use a kernel that follows trajectories with a fixed number of "
+        "steps, or an estimator that is fitted to points.");
   }
   add_operation(
       graph, site.path + "/update-curvature", OperationKind::observe, {},
       acting_for(std::dynamic_pointer_cast<const Component>(recursive),
-                 [recursive](Columns& block, edge::Register before, edge::PointPosition theta,
-                             edge::Way way, edge::Out<edge::Register> state) {
+                 [recursive](Columns& block, edge::History before, edge::PointPosition theta,
+                             edge::Way way, edge::Out<edge::History> state) {
                    edge::begin(before, state);
                    for (Index j = 0; j < state.cols(); ++j) {
                      update_along(*recursive, way, theta, state, j, block.scratch());
                    }
                  }),
-      Edge<edge::Register>{graph.current(matrix)},
+      Edge<edge::History>{graph.current(matrix)},
       Edge<edge::PointPosition>{graph.current(site.slot)}, Edge<edge::Way>{path},
-      Write<edge::Register>{Output::next(matrix)});
+      Write<edge::History>{Output::next(matrix)});
 }
 
-void SiteCurvature::update(KernelGraph& graph, const Site& site, Value path) const {
-  if (updated_.id < 0) return;  // the kernel's curvature is not fitted to points
+void SitePreconditioner::update(KernelGraph& graph, const Site& site, Value path) const {
+  if (updated_.id < 0) return;  // the kernel's preconditioner is not fitted to points
   if (recursive_) return update_matrix(graph, site, updated_, recursive_, path);
   Site own = site;
   own.history.numbers = updated_;

@@ -1,4 +1,4 @@
-// Past points of a chain in a register, and curvatures that they update.
+// Past points of a chain in a history, and preconditioners that these points update.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mixwell {
 
-/// One column of a register, or of a path if it starts at `first`: points of U, theta and grad U.
+/// One column of a history, or of a path that starts at `first`: points of U, theta and grad U.
 template <class Number>
 class PointRows {
  public:
@@ -25,28 +25,29 @@ class PointRows {
   Index d_;
 };
 
-/// The register's first row is 1 once it holds points.
+/// The number of rows before the points of a history. This row is 1 once the history holds points.
 inline constexpr Index history_header = 1;
 
-/// Whether column j of a slot is where this path led: otherwise the path was rejected.
+/// Whether column j of a slot is at the end of this path. If not, the path was rejected.
 bool led_to(const PointRows<const double>& way, Index points, ConstBatch theta, Index j);
 
-/// Throws InputError for an estimator that is to be fitted to fewer points than it needs, with the
-/// cure; `with_history`: a key that the kernel needs besides where its memory is a history.
-void require_points(const FittedCurvature& estimator, const Site& site, Index seen,
+/// Throws InputError if an estimator would be fitted to fewer points than it needs. The message
+/// gives the fix.
+/// `with_history`: a key that the kernel also needs if its memory is a history.
+void require_points(const FittedPreconditioner& estimator, const Site& site, Index seen,
                     const std::string& with_history = {});
 
-/// After the transition: adds what Site::remember says to Site::history.
+/// Adds the points that Site::remember names to Site::history, after the transition.
 void remember_points(KernelGraph& graph, const Site& site, Value path);
 
-/// Adds the register `SITE/matrix`: the numbers before any pair. Throws InputError where a setting
-/// of the estimator has no meaning for pairs that come for ever.
+/// Adds the history `SITE/matrix`, which starts with the estimator's numbers before any pair.
+/// Throws InputError if a setting of the estimator has no meaning for an endless sequence of pairs.
 Variable add_matrix(KernelGraph& graph, const Site& site, const Estimator& estimator,
-                    const RecursiveCurvature& recursive);
+                    const RecursivePreconditioner& recursive);
 
-/// After the transition: the pairs along `path` (path_rows x w, its start included) in the columns
-/// whose slot is at its end. Throws InputError where there is no path.
+/// Adds the pairs along `path` (path_rows x w, including its start) after the transition, in the
+/// columns whose slot is at the end of the path. Throws InputError if there is no path.
 void update_matrix(KernelGraph& graph, const Site& site, Variable matrix,
-                   std::shared_ptr<const RecursiveCurvature> recursive, Value path);
+                   std::shared_ptr<const RecursivePreconditioner> recursive, Value path);
 
 }  // namespace mixwell

@@ -1,9 +1,10 @@
-// Positions that several slots hold together: the law of one slot given the rest, and the whole.
+// Positions that several slots hold together: the law of one slot given the other slots, and the
+// whole position.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_runs.hpp"
 
 #include <mixwell/kernel/position.hpp>
-#include <mixwell/law/block_potential.hpp>
+#include <mixwell/law/conditional_potential.hpp>
 #include <mixwell/oracle.hpp>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::vector<Index> shifted(std::vector<Index> rows, Index by) {
   return rows;
 }
 
-/// A law of the whole position as one of a part.
+/// A law of the whole position, used as the law of a part.
 class PartPotential : public Potential {
  public:
   explicit PartPotential(std::shared_ptr<const Potential> whole) : whole_(std::move(whole)) {}
@@ -29,12 +30,12 @@ class PartPotential : public Potential {
   std::shared_ptr<const Potential> whole_;
 };
 
-/// Its numbers are those of that law, and below them
-/// a whole position (d rows) in which the rows of the part mean nothing.
-class ConditionalPotential final : public PartPotential {
+/// Its numbers are the numbers of the law of the whole, followed by a whole position (d rows). The
+/// rows of the part in this position are not used.
+class PotentialGivenRest final : public PartPotential {
  public:
-  ConditionalPotential(std::shared_ptr<const Potential> whole, Index numbers, Index dimension,
-                       const std::vector<Index>& coordinates)
+  PotentialGivenRest(std::shared_ptr<const Potential> whole, Index numbers, Index dimension,
+                     const std::vector<Index>& coordinates)
       : PartPotential(std::move(whole)),
         numbers_(numbers),
         dimension_(dimension),
@@ -74,14 +75,14 @@ class ConditionalPotential final : public PartPotential {
   RowRuns coordinates_;
 };
 
-/// Inputs: a law, then slots; output: the law's numbers, and below them the slots' places in the
-/// position. All other rows are 0.
+/// Inputs: a law, then slots. Output: the law's numbers, followed by a position with the slots in
+/// their places; all other rows are 0.
 class RestBody final : public Body {
  public:
   RestBody(Index numbers, std::vector<RowRuns> slots)
       : numbers_(numbers), slots_(std::move(slots)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap out = block.out(0);
     out.setZero();
     if (numbers_ > 0) {
@@ -98,11 +99,11 @@ class RestBody final : public Body {
   std::vector<RowRuns> slots_;
 };
 
-/// Inputs: slots; output: the position.
+/// Inputs: slots. Output: the position.
 class JoinBody final : public Body {
  public:
   explicit JoinBody(std::vector<RowRuns> slots) : slots_(std::move(slots)) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     for (std::size_t k = 0; k < slots_.size(); ++k) slots_[k].put(block.in(k), block.out(0));
   }
 
@@ -110,12 +111,12 @@ class JoinBody final : public Body {
   std::vector<RowRuns> slots_;
 };
 
-/// A model's law as one of a part, by what the model knows of it: its numbers are a whole position
-/// in which the rows of the part mean nothing, and below it the cache.
+/// The law of a part from the model's own conditional potential. Its numbers are a whole position,
+/// in which the rows of the part are not used, followed by the cache.
 class CachedConditional final : public PartPotential {
  public:
   CachedConditional(std::shared_ptr<const Potential> whole,
-                    std::shared_ptr<const BlockPotential> block, Index dimension)
+                    std::shared_ptr<const ConditionalPotential> block, Index dimension)
       : PartPotential(std::move(whole)), block_(std::move(block)), dimension_(dimension) {}
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
@@ -124,18 +125,18 @@ class CachedConditional final : public PartPotential {
   bool evaluates_potential_alone() const noexcept override { return true; }
 
  private:
-  std::shared_ptr<const BlockPotential> block_;
+  std::shared_ptr<const ConditionalPotential> block_;
   Index dimension_;
 };
 
-/// As RestBody of a law without numbers, and below that the cache.
+/// Like RestBody, but for a law without numbers, and with the cache after the position.
 class CachedRestBody final : public Body {
  public:
-  CachedRestBody(std::vector<RowRuns> slots, std::shared_ptr<const BlockPotential> block,
+  CachedRestBody(std::vector<RowRuns> slots, std::shared_ptr<const ConditionalPotential> block,
                  Index dimension)
       : slots_(std::move(slots)), block_(std::move(block)), dimension_(dimension) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap out = block.out(0);
     MatrixMap rest = block.scratch().matrix(dimension_, out.cols());
     MatrixMap caches = block.scratch().matrix(out.rows() - dimension_, out.cols());
@@ -148,11 +149,11 @@ class CachedRestBody final : public Body {
 
  private:
   std::vector<RowRuns> slots_;
-  std::shared_ptr<const BlockPotential> block_;
+  std::shared_ptr<const ConditionalPotential> block_;
   Index dimension_;
 };
 
-/// What makes the law of a part: its numbers, from a law and slots.
+/// The definition of the law of a part. The body computes its numbers from a law and slots.
 struct ConditionalParts {
   Index rows;
   std::shared_ptr<const Potential> function;
@@ -163,14 +164,14 @@ ConditionalParts conditional_parts(std::shared_ptr<const Potential> whole, Index
                                    Index dimension, const std::vector<Index>& coordinates,
                                    std::vector<RowRuns> rest) {
   const Model* const model = whole->as_model();
-  auto block = model == nullptr ? nullptr : model->block_potential(coordinates);
+  auto block = model == nullptr ? nullptr : model->conditional_potential(coordinates);
   if (block) {
     return {dimension + block->cache_rows(),
             std::make_shared<CachedConditional>(std::move(whole), block, dimension),
             std::make_shared<CachedRestBody>(std::move(rest), block, dimension)};
   }
   return {numbers + dimension,
-          std::make_shared<ConditionalPotential>(std::move(whole), numbers, dimension, coordinates),
+          std::make_shared<PotentialGivenRest>(std::move(whole), numbers, dimension, coordinates),
           std::make_shared<RestBody>(numbers, std::move(rest))};
 }
 

@@ -1,4 +1,4 @@
-// A composition that draws a model's prior, draw by draw.
+// A composition that draws independently from a model's prior.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/prior_draws.hpp"
 
@@ -11,7 +11,7 @@
 namespace mixwell {
 namespace {
 
-/// Keeps the prior, as it draws from it whatever was there.
+/// Leaves the prior invariant, because it draws from the prior whatever the slot held before.
 class PriorDraw final : public TransitionKernel {
  public:
   explicit PriorDraw(std::shared_ptr<const Model> model) : model_(std::move(model)) {

@@ -1,4 +1,4 @@
-// A composition that draws a model's prior, draw by draw.
+// A composition that draws independently from a model's prior.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// One slot, which each sweep makes an independent draw of the model's Prior, which it has. `lp` is
-/// not recorded: draws tell no density.
+/// Has one slot. Each sweep replaces the slot by an independent draw from the model's Prior. The
+/// model must offer a Prior. `lp` is not recorded, because these draws need no density.
 MIXWELL_INTERNAL std::shared_ptr<const Compositor> prior_draws(std::shared_ptr<const Model> model);
 
 }  // namespace mixwell

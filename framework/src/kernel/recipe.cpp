@@ -21,7 +21,7 @@ void Recipe::gamma(const Potential&, ConstBatch, ConstBatch, Batch out, Workspac
 
 namespace {
 
-/// D and Q where z is: the same numbers in the drift, in the noise, and behind Gamma.
+/// D and Q at z: the drift, the noise and Gamma all use the same numbers.
 struct RecipeDrift : edge::Numbers<Role::drift> {};
 struct RecipeDiffusion : edge::Numbers<Role::diffusion> {};
 struct RecipeNumbers : edge::Numbers<Role::parameter> {};
@@ -44,7 +44,7 @@ class AuxiliaryNormals final : public Potential {
   double gradient_cost() const noexcept override { return 0.0; }
 
   Index rows() const noexcept { return of_.mean.size(); }
-  /// From a standard normal x.
+  /// Transforms a standard normal x.
   template <class Column>
   auto draw(const Column& x) const {
     return of_.mean + of_.sd.cwiseProduct(x);
@@ -54,7 +54,7 @@ class AuxiliaryNormals final : public Potential {
   Recipe::Auxiliaries of_;
 };
 
-/// Draws the columns that are 0 still, which have never been drawn.
+/// Draws the columns that are still 0, because these columns have never been drawn.
 void draw_first(Columns& block, edge::LawOf<AuxiliaryNormals> law, edge::Noise noise,
                 edge::Auxiliary before, edge::Out<edge::Auxiliary> r) {
   edge::begin(before, r);
@@ -86,7 +86,8 @@ MatrixMap position(const edge::PointPosition& theta, const std::optional<Edges>&
 enum class Stepped { diverging };
 constexpr StatisticTable<Stepped, 1> step_statistics{
     {{Stepped::diverging,
-      {"diverging", RecordType::boolean, "", "the step was not finite, and was dropped"}}}};
+      {"diverging", RecordType::boolean, "",
+       "whether the step was dropped because its displacement was not finite"}}}};
 
 class StepByRecipe {
  public:
@@ -154,7 +155,7 @@ class StepByRecipe {
   std::shared_ptr<const Recipe> recipe_;
 };
 
-/// r in one transition, as its operations read and write it; nothing where m = 0.
+/// The edges by which the operations of one transition read and write r. Empty if m = 0.
 struct RecipeAuxiliaries {
   Index rows = 0;
   std::optional<Edge<edge::Auxiliary>> r{};

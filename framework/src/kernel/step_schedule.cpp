@@ -1,4 +1,4 @@
-// Step sizes that fall with the number of the sweep.
+// Step sizes that fall with the sweep number.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/graph/operation.hpp>
 #include <mixwell/kernel/step_size.hpp>
@@ -7,9 +7,8 @@
 
 namespace mixwell {
 const std::string StepSchedule::langevin_step =
-    "a; theta+ = theta - eps H grad U + N(0, 2 eps H); Welling & Teh write theta - (eps / 2) grad "
-    "U "
-    "+ N(0, eps): their eps is twice this one";
+    "step size eps in theta+ = theta - eps H grad U + N(0, 2 eps H), or scale of a "
+    "falling schedule";
 
 void StepSchedule::declare(Fields& fields, const std::string& meaning) {
   declare_kind(fields);
@@ -31,25 +30,25 @@ void StepSchedule::declare_kind(Fields& fields) {
       .one_of({"constant", "polynomial", "power"})
       .refines(Refines::schedule)
       .help(
-          "eps of sweep t = 1, 2, ...: constant: step_size; polynomial: step_size (offset + "
-          "t)^-exponent; power: (step_size / t)^exponent, HAMCMC's with exponent 0.51");
+          "formula of the step size eps_t: step_size (constant), step_size (offset + "
+          "t)^-exponent (polynomial), (step_size / t)^exponent (power)");
 }
 
 void StepSchedule::declare_numbers(Fields& fields) {
   fields.number("offset", offset)
       .at_least(0)
       .only_with("schedule", {"polynomial"})
-      .help("b of the polynomial schedule");
+      .help("offset b of the polynomial schedule");
   fields.number("exponent", exponent)
       .above(0)
       .at_most(1)
       .only_with("schedule", {"polynomial", "power"})
-      .help("delta");
+      .help("exponent delta of the schedule");
   fields.integer("hold", hold)
       .at_least(1)
       .at_most(1e12)
       .only_with("schedule", {"polynomial", "power"})
-      .help("eps stays the same for so many sweeps: t counts stretches of them");
+      .help("number of sweeps with the same eps; t counts groups of this many sweeps");
 }
 
 double StepSchedule::at(std::uint64_t sweep) const {
@@ -72,7 +71,8 @@ void StepSchedule::record_weight(KernelGraph& graph, const Site& site,
                                  Edge<edge::StepSize> eps) const {
   if (is_constant()) return;
   record_statistic(graph, site, "weight", eps.value, RecordType::real, "time",
-                   "eps of the transition, by which averages over the draws are weighted");
+                   "step size eps of the transition; averages over draws use it as the weight of "
+                   "the draw");
 }
 
 }  // namespace mixwell

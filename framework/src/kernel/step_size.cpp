@@ -13,7 +13,7 @@
 namespace mixwell {
 namespace {
 
-/// eps: fixed, or what was learnt, times a random factor if it is jittered.
+/// eps: fixed or learnt, times a random factor if it is jittered.
 class DrawStepSize {
  public:
   DrawStepSize(const StepSizeSettings& settings, Index row)
@@ -41,7 +41,7 @@ class DrawStepSize {
   Interval jitter_;
 };
 
-/// Where the register is shared, it learns from the mean.
+/// If all replicates share the history, the learner uses their mean acceptance.
 void learn_from(const DualAveraging& learner, Columns& block, MatrixMap state,
                 ConstRowMap acceptance) {
   if (state.cols() == acceptance.cols()) return learner.update(state, acceptance);
@@ -50,7 +50,7 @@ void learn_from(const DualAveraging& learner, Columns& block, MatrixMap state,
   learner.update(state, mean);
 }
 
-/// Learning starts again where the curvature has changed.
+/// Restarts the learning when the preconditioner has changed.
 void restart(Columns& block, MatrixMap state) {
   if (!WarmupWindows(block.warmup()).closes(block.sweep())) return;
   for (Index j = 0; j < state.cols(); ++j) {
@@ -58,14 +58,14 @@ void restart(Columns& block, MatrixMap state) {
   }
 }
 
-/// The state from which one step is tried.
+/// The state from which a trial step starts.
 struct TrialStart {
   edge::PointPosition theta;
   edge::Law law;
   edge::MomentumLaw momentum_law;
   edge::Potential<edge::Here> u;
   edge::Gradient<edge::Here> g;
-  edge::Curvature H;
+  edge::Preconditioner H;
   edge::Noise noise;
 };
 
@@ -74,10 +74,10 @@ class FirstStepSearch {
   FirstStepSearch(std::shared_ptr<const Integrator> integrator, Coupling coupling)
       : integrator_(std::move(integrator)), coupling_(coupling) {}
 
-  void operator()(Columns& block, edge::Register before, edge::PointPosition theta, edge::Law law,
+  void operator()(Columns& block, edge::History before, edge::PointPosition theta, edge::Law law,
                   edge::MomentumLaw momentum_law, edge::Potential<edge::Here> u,
-                  edge::Gradient<edge::Here> g, edge::Curvature H, edge::Noise noise,
-                  edge::Out<edge::Register> state) const {
+                  edge::Gradient<edge::Here> g, edge::Preconditioner H, edge::Noise noise,
+                  edge::Out<edge::History> state) const {
     edge::begin(before, state);
     RowMap open = block.scratch().row(state.cols());
     open = (state.row(DualAveraging::count).array() == 0.0).cast<double>();
@@ -98,8 +98,8 @@ class FirstStepSearch {
   static constexpr std::uint32_t most_trials = 50;
   static constexpr double wanted = 0.8;
 
-  /// Doubles or halves eps of column j while the probability stays on the side where the first
-  /// trial found it.
+  /// Doubles or halves eps of column j while the probability stays on the same side of `wanted` as
+  /// in the first trial.
   static bool moves_on(MatrixMap& state, Index j, double probability, double& direction) {
     const double side = probability > wanted ? 1.0 : -1.0;
     if (direction == 0.0) direction = side;
@@ -108,8 +108,7 @@ class FirstStepSearch {
     return true;
   }
 
-  /// Acceptance probabilities of one step with fresh momenta; where the register is shared, their
-  /// mean.
+  /// Acceptance probabilities of one step with new momenta, or their mean if the history is shared.
   void try_step(Columns& block, const TrialStart& at, ConstBatch state, std::uint32_t trial,
                 Row out) const {
     const Index d = at.theta.rows();
@@ -165,9 +164,9 @@ class FirstStepSearch {
 void check_interval(const char* key, const std::optional<Interval>& interval, bool whole) {
   if (!interval) return;
   const auto [a, b] = *interval;
-  if (a > b) throw ParameterError(key, "the low end is above the high end");
+  if (a > b) throw ParameterError(key, "must be [low, high] with low at most high");
   if (whole && (a != std::floor(a) || b != std::floor(b))) {
-    throw ParameterError(key, "both ends must be whole numbers");
+    throw ParameterError(key, "must be [low, high] with two whole numbers");
   }
 }
 
@@ -176,8 +175,8 @@ void StepSizeSettings::declare_with_target(Fields& fields, const std::string& ad
       .above(0)
       .below(1)
       .help(
-          "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
-          "probability, then frozen" +
+          "learn eps in warmup by dual averaging, to reach this mean acceptance "
+          "probability" +
           (advice.empty() ? advice : "; " + advice));
   declare(fields);
 }
@@ -187,33 +186,40 @@ void StepSizeSettings::declare(Fields& fields) {
       .unit("time")
       .above(0)
       .refines(Refines::step_size)
-      .help("eps of one step; where it is learnt, the value to start from");
+      .help("step size eps, or its starting value if eps is learnt");
   fields.flag("pool", pool)
       .help(
-          "one learnt eps for all replicates, from their mean acceptance, instead of one for each");
+          "learn one eps for all replicates from their mean acceptance, instead of one "
+          "eps for each replicate");
   fields.flag("freeze", freeze)
       .help(
-          "a learnt eps stays as it is after warm-up; false: it goes on learning while draws are "
-          "recorded, by ever smaller steps, which is adaptive and no longer exact");
+          "freeze a learnt eps after warmup; with false, adaptation continues in ever "
+          "smaller steps (not exact)");
   fields.interval("step_size_jitter", jitter)
       .above(0)
-      .help("[a, b]: each transition uses eps * U[a, b]");
+      .help("[a, b]: multiply eps by a uniform random number from [a, b] in each transition");
 }
 
 void StepSizeSettings::check() const {
   check_interval("step_size_jitter", jitter, false);
-  if (!freeze && !learns()) throw ParameterError("freeze", "eps is fixed here: nothing is learnt");
-  if (pool && !learns()) throw ParameterError("pool", "eps is fixed here: nothing is learnt");
+  if (!freeze && !learns())
+    throw ParameterError(
+        "freeze",
+        "has no effect, because eps is fixed here. Remove the key, or let warmup learn eps.");
+  if (pool && !learns())
+    throw ParameterError(
+        "pool",
+        "has no effect, because eps is fixed here. Remove the key, or let warmup learn eps.");
 }
 
-/// Where each replicate chooses its own branch, not all of them move by one eps.
+/// Replicates that choose their branches separately cannot share one eps.
 static void check_pool(KernelGraph& graph) {
   const Guard branch = graph.set_guard();
   graph.set_guard(branch);
   if (branch)
     throw ParameterError("pool",
-                         "all replicates learn one eps, but here each of them chooses whether it "
-                         "makes this transition; set pool = false");
+                         "makes all replicates learn one eps, but here each replicate chooses "
+                         "whether it makes this transition. Set pool = false.");
 }
 
 StepSize::StepSize(KernelGraph& graph, const Site& site, const StepSizeSettings& settings)
@@ -231,11 +237,12 @@ void StepSize::search(KernelGraph& graph, const Site& site, const FirstStep& fir
   const Cached at = graph.evaluation(first.law.value, site.slot);
   add_operation(graph, site.path + "/first-step-size", OperationKind::observe, {},
                 FirstStepSearch(first.integrator, first.coupling),
-                Edge<edge::Register>{graph.current(learnt_)},
+                Edge<edge::History>{graph.current(learnt_)},
                 Edge<edge::PointPosition>{graph.current(site.slot)}, first.law, first.momentum_law,
                 Edge<edge::Potential<edge::Here>>{at.u}, Edge<edge::Gradient<edge::Here>>{at.g},
-                first.curvature, Edge<edge::Noise>{graph.noise(site.path + "/first-step-size")},
-                Write<edge::Register>{Output::next(learnt_)});
+                first.preconditioner,
+                Edge<edge::Noise>{graph.noise(site.path + "/first-step-size")},
+                Write<edge::History>{Output::next(learnt_)});
 }
 
 Edge<edge::StepSize> StepSize::draw(KernelGraph& graph, const Site& site) const {
@@ -243,7 +250,7 @@ Edge<edge::StepSize> StepSize::draw(KernelGraph& graph, const Site& site) const 
   std::optional<Edge<edge::Noise>> noise;
   if (settings_.learns()) learnt = {graph.current(learnt_)};
   if (settings_.jitter) noise = {graph.noise(site.path + "/step-size")};
-  // What explores in warm-up wanders by far more than what is recorded may.
+  // In warmup eps must explore, so it may vary much more than in recorded transitions.
   const Index row =
       site.phase == PhaseKind::warmup ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
   return add_operation(graph, site.path + "/step-size", OperationKind::pure, {},
@@ -252,27 +259,27 @@ Edge<edge::StepSize> StepSize::draw(KernelGraph& graph, const Site& site) const 
 }
 
 void StepSize::learn(KernelGraph& graph, const Site& site, Edge<edge::Acceptance> acceptance,
-                     bool with_curvature) const {
+                     bool with_preconditioner) const {
   if (!learns_in(site) && (settings_.freeze || !settings_.learns())) return;
   add_operation(
       graph, site.path + "/learn-step-size", OperationKind::observe, {},
       [learner = DualAveraging(settings_.step_size, *settings_.target_acceptance)](
-          Columns& block, edge::Register before, edge::Acceptance seen,
-          edge::Out<edge::Register> state) {
+          Columns& block, edge::History before, edge::Acceptance seen,
+          edge::Out<edge::History> state) {
         edge::begin(before, state);
         learn_from(learner, block, state, seen);
       },
-      Edge<edge::Register>{graph.current(learnt_)}, acceptance,
-      Write<edge::Register>{Output::next(learnt_)});
-  if (!with_curvature || site.phase != PhaseKind::warmup) return;
-  const Guard branch = graph.set_guard();  // windows close for all, whichever branch they chose
+      Edge<edge::History>{graph.current(learnt_)}, acceptance,
+      Write<edge::History>{Output::next(learnt_)});
+  if (!with_preconditioner || site.phase != PhaseKind::warmup) return;
+  const Guard branch = graph.set_guard();  // windows end in all replicates, whatever their branch
   add_operation(
       graph, site.path + "/restart-step-size", OperationKind::observe, {},
-      [](Columns& block, edge::Register before, edge::Out<edge::Register> state) {
+      [](Columns& block, edge::History before, edge::Out<edge::History> state) {
         edge::begin(before, state);
         restart(block, state);
       },
-      Edge<edge::Register>{graph.current(learnt_)}, Write<edge::Register>{Output::next(learnt_)});
+      Edge<edge::History>{graph.current(learnt_)}, Write<edge::History>{Output::next(learnt_)});
   graph.set_guard(branch);
 }
 

@@ -14,7 +14,7 @@
 namespace mixwell {
 namespace {
 
-/// What a rule draws, made whole; where it is no number, a RunError.
+/// Draws L by a rule and rounds it up to a whole number. Throws RunError for NaN.
 class DrawByRule {
  public:
   explicit DrawByRule(std::shared_ptr<const StepRule> rule) : rule_(std::move(rule)) {}
@@ -25,8 +25,10 @@ class DrawByRule {
     rule_->draw({block.sweep(), eps, learnt ? *learnt : nothing, noise}, L);
     for (Index j = 0; j < L.cols(); ++j) {
       if (std::isnan(L(j))) {
-        throw RunError(fmt::format("steps `{}`: the number of steps is NaN where eps = {}",
-                                   rule_->name(), eps(j)));
+        throw RunError(fmt::format(
+            "the rule [steps.{}] returned NaN as the number of steps for eps = {}. Correct "
+            "the rule or its keys.",
+            rule_->name(), eps(j)));
       }
       L(j) = std::clamp(std::ceil(L(j)), 1.0, Steps::most);
     }
@@ -37,7 +39,7 @@ class DrawByRule {
   std::shared_ptr<const StepRule> rule_;
 };
 
-/// Where a trajectory ended, as parameters of what learns from it.
+/// The end of a trajectory, as parameters for the learner.
 struct EndPosition : edge::Numbers<Role::parameter> {};
 struct EndMomentum : edge::Numbers<Role::parameter> {};
 
@@ -46,9 +48,9 @@ class LearnFromTrajectories {
   LearnFromTrajectories(std::shared_ptr<const StepRule> rule, Coupling coupling)
       : rule_(std::move(rule)), coupling_(coupling) {}
 
-  void operator()(Columns& block, edge::Register before, edge::PointPosition start, EndPosition end,
-                  EndMomentum p, edge::Curvature H, edge::StepSize eps, edge::StepCount L,
-                  edge::Acceptance acceptance, edge::Out<edge::Register> state) const {
+  void operator()(Columns& block, edge::History before, edge::PointPosition start, EndPosition end,
+                  EndMomentum p, edge::Preconditioner H, edge::StepSize eps, edge::StepCount L,
+                  edge::Acceptance acceptance, edge::Out<edge::History> state) const {
     edge::begin(before, state);
     const ConstMatrixMap velocity = velocity_of(p, H, block.scratch());
     Eigen::Map<Eigen::VectorXd> numbers(state.data(), state.rows());
@@ -58,10 +60,10 @@ class LearnFromTrajectories {
   const Component& acts_for() const noexcept { return *rule_; }
 
  private:
-  /// p itself where nothing is between the two.
-  ConstMatrixMap velocity_of(const EndMomentum& p, const edge::Curvature& H,
+  /// Returns p itself if the velocity is the momentum.
+  ConstMatrixMap velocity_of(const EndMomentum& p, const edge::Preconditioner& H,
                              Workspace& scratch) const {
-    const Flow flow(coupling_, mixwell::Curvature(H));
+    const Flow flow(coupling_, mixwell::Preconditioner(H));
     if (flow.velocity_is_momentum()) return p;
     MatrixMap velocity = scratch.matrix(p.rows(), p.cols());
     flow.velocity(p, velocity, scratch);
@@ -112,28 +114,24 @@ void Steps::declare_fixed(Fields& fields, const std::string& help) {
 void Steps::declare(Fields& fields) {
   const bool varies = !count;
   declare_count(fields, count,
-                std::string("L, integrator steps in a transition") +
-                    (varies ? "; by default as steps_jitter" : ""))
+                std::string("L, number of integrator steps in a transition") +
+                    (varies ? " (by default, steps_jitter draws L)" : ""))
       .only_where("a fixed number of steps, without steps_jitter", [this] { return !jitter; });
   fields.interval("steps_jitter", jitter)
       .at_least(1)
       .at_most(most)
       .refines(Refines::steps)
-      .help(std::string("[a, b]: L uniform on the whole numbers a..b for each transition and "
-                        "replicate, instead of steps") +
-            (varies ? "; by default [5, 15] where neither says more" : ""));
-  fields.component("steps_from", rule)
-      .or_none()
-      .instead_of("steps")
-      .help("rule that L is drawn by, instead of steps");
+      .help(std::string("[a, b]: draw L uniformly from a..b in each transition and replicate") +
+            (varies ? "; [5, 15] by default" : ""));
+  fields.component("steps_from", rule).or_none().instead_of("steps").help("rule that draws L");
 }
 
 void Steps::check() const {
   check_interval("steps_jitter", jitter, true);
   if (rule && jitter) {
-    throw ParameterError("steps_jitter", "[steps." + rule->name() +
-                                             "] says already how many steps there are; remove "
-                                             "one of the two");
+    throw ParameterError("steps_jitter",
+                         "must not be given together with the rule [steps." + rule->name() +
+                             "], because both set the number of steps. Remove one of the two.");
   }
 }
 
@@ -154,8 +152,7 @@ StepCounts::StepCounts(KernelGraph& graph, const Site& site, const Steps& settin
   if (!eps) {
     throw WiringError(
         fmt::format("kernel `{}` draws its number of steps by the rule `{}`, which needs the step "
-                    "size: make the "
-                    "step size first",
+                    "size. Call `step_size` before `steps`.",
                     site.path, rule_->name()));
   }
   eps_ = *eps;
@@ -174,9 +171,9 @@ void StepCounts::learn(KernelGraph& graph, const Site& site, Value before,
   if (!learns() || site.phase != PhaseKind::warmup) return;
   add_operation(graph, site.path + "/learn-steps", OperationKind::observe, {},
                 LearnFromTrajectories(rule_, seen.coupling),
-                Edge<edge::Register>{graph.current(learnt_)}, Edge<edge::PointPosition>{before},
+                Edge<edge::History>{graph.current(learnt_)}, Edge<edge::PointPosition>{before},
                 Edge<EndPosition>{seen.end.value}, Edge<EndMomentum>{seen.end_momentum.value},
-                seen.H, eps_, value_, acceptance, Write<edge::Register>{Output::next(learnt_)});
+                seen.H, eps_, value_, acceptance, Write<edge::History>{Output::next(learnt_)});
 }
 
 }  // namespace mixwell

@@ -1,6 +1,6 @@
-// What every kernel repeats, in one place.
+// The parts of a transition that kernels share.
 // SPDX-License-Identifier: Apache-2.0
-#include "component/places.hpp"
+#include "component/locations.hpp"
 #include "kernel/estimated_metropolis.hpp"
 
 #include <mixwell/base/error.hpp>
@@ -23,19 +23,19 @@ EvaluationAt<edge::Here> Transition::evaluation(Edge<edge::Law> law) {
   return EvaluationAt<edge::Here>(graph_.evaluation(law.value, site_.slot));
 }
 
-Edge<edge::Curvature> Transition::curvature(std::shared_ptr<const Estimator> estimator,
-                                            std::optional<Edge<edge::Law>> of) {
-  note(Call::curvature);
+Edge<edge::Preconditioner> Transition::preconditioner(std::shared_ptr<const Estimator> estimator,
+                                                      std::optional<Edge<edge::Law>> of) {
+  note(Call::preconditioner);
   std::optional<Dynamics> dynamics;
   if (of) dynamics = Dynamics{of->value, graph_.evaluation(of->value, site_.slot)};
-  curvature_.emplace(graph_, site_, std::move(estimator), dynamics ? &*dynamics : nullptr);
-  return {curvature_->value()};
+  preconditioner_.emplace(graph_, site_, std::move(estimator), dynamics ? &*dynamics : nullptr);
+  return {preconditioner_->value()};
 }
 
 std::optional<Edge<edge::DriftCorrection>> Transition::drift_correction() const {
   check(Call::drift_correction);
-  if (!curvature_->drift_correction()) return std::nullopt;
-  return Edge<edge::DriftCorrection>{curvature_->drift_correction()};
+  if (!preconditioner_->drift_correction()) return std::nullopt;
+  return Edge<edge::DriftCorrection>{preconditioner_->drift_correction()};
 }
 
 Edge<edge::StepSize> Transition::step_size(const StepSizeSettings& settings,
@@ -62,14 +62,15 @@ Edge<edge::StepCount> Transition::steps(const Steps& settings) {
   return steps_.emplace(graph_, site_, settings, eps_).value();
 }
 
-PhaseMomentum Transition::momentum(Coupling coupling, Edge<edge::Curvature> H) {
+PhaseMomentum Transition::momentum(Coupling coupling, Edge<edge::Preconditioner> H) {
   auto how =
       H.value ? std::dynamic_pointer_cast<const Representation>(graph_[H.value].function) : nullptr;
   if (how == nullptr) {
-    throw WiringError(fmt::format(
-        "kernel `{}` draws a momentum with an H that is no curvature. Take H from `curvature`, or "
-        "from a value whose function is a Representation. `momentum()` draws p from N(0, I)",
-        site_.path));
+    throw WiringError(
+        fmt::format("kernel `{}` draws a momentum with an H that is not a preconditioner. Take H "
+                    "from `preconditioner`, or from a value whose function is a Representation. "
+                    "Call `momentum()` without H to draw p from N(0, I).",
+                    site_.path));
   }
   return add_momentum(coupling, std::move(how), H.value);
 }
@@ -111,27 +112,28 @@ bool Transition::takes_estimate_of(Edge<edge::Law> law) {
 void Transition::finish() {
   note(Call::finish);
   if (!estimates_ && estimate_of(graph_, site_.target) != nullptr) {
-    throw InputError(fmt::format(
-        "kernel `{}` needs U, and `{}` is known only by an unbiased estimate of its density. Use a "
-        "kernel with the key `estimate_correlation`: such kernels take an estimate",
-        site_.path, graph_[site_.target].name));
+    throw InputError(
+        fmt::format("kernel `{}` needs the exact potential U, but `{}` offers only an unbiased "
+                    "estimate of its density. Use a kernel with the key `estimate_correlation`, "
+                    "which accepts an estimate.",
+                    site_.path, graph_[site_.target].name));
   }
   if (graph_.current(site_.slot) == before_) {
-    throw WiringError(fmt::format(
-        "kernel `{}` describes a transition that does not move its slot `{}`: it ends with "
-        "`metropolis`, or with an operation that writes `next()`",
-        site_.path, graph_[site_.slot].name));
+    throw WiringError(
+        fmt::format("kernel `{}` describes a transition that does not move its slot `{}`. End the "
+                    "transition with `metropolis`, or with an operation that writes `next()`.",
+                    site_.path, graph_[site_.slot].name));
   }
   if (eps_) record({"step_size", RecordType::real, "time", "eps of the transition"}, eps_->value);
   if (steps_) {
     record({"n_steps", RecordType::integer, "", "integrator steps"}, steps_->value().value);
   }
-  // Metropolis makes all draws equally good, whatever eps was.
+  // With Metropolis all draws have the same weight, whatever eps was.
   if (schedule_ && !has_called(Call::metropolis)) schedule_->record_weight(graph_, site_, *eps_);
   if (oracle_) oracle_->learn(graph_, site_, before_);
-  if (curvature_) {
-    curvature_->learn(graph_, site_, path_);
-    curvature_->record(graph_, site_);
+  if (preconditioner_) {
+    preconditioner_->learn(graph_, site_, path_);
+    preconditioner_->record(graph_, site_);
   }
   learn_step_size();
   learn_steps();
@@ -140,22 +142,23 @@ void Transition::finish() {
 void Transition::learn_step_size() {
   if (!step_size_) return;
   if (step_size_->learns() && !acceptance_) {
-    throw WiringError(fmt::format(
-        "kernel `{}` learns its step size, and its transition does not say from which acceptance "
-        "probabilities: it ends with `metropolis`, or says `learn_from`",
-        site_.path));
+    throw WiringError(
+        fmt::format("kernel `{}` learns its step size, but its transition does not give any "
+                    "acceptance probabilities to learn from. End the transition with `metropolis`, "
+                    "or call `learn_from`.",
+                    site_.path));
   }
-  step_size_->learn(graph_, site_, {acceptance_}, curvature_ && curvature_->learns());
+  step_size_->learn(graph_, site_, {acceptance_}, preconditioner_ && preconditioner_->learns());
 }
 
 void Transition::learn_steps() {
   if (!steps_ || !steps_->learns()) return;
   if (!trajectory_ || !acceptance_) {
-    throw InputError(fmt::format(
-        "kernel `{}`: its number of steps is learnt from proposals of a flow whose curvature stays "
-        "the same, and it makes none. Give `steps`, or use a kernel that decides about the end of "
-        "such a flow by Metropolis",
-        site_.path));
+    throw InputError(
+        fmt::format("kernel `{}` learns its number of steps from proposals of a flow with a "
+                    "constant preconditioner, but the kernel makes no such proposals. Set `steps`, "
+                    "or use a kernel that makes a Metropolis decision at the end of such a flow.",
+                    site_.path));
   }
   steps_->learn(graph_, site_, before_, *trajectory_, {acceptance_});
 }
@@ -165,9 +168,8 @@ void EstimateSettings::declare(Fields& fields) {
       .at_least(0)
       .below(1)
       .help(
-          "rho of z* = rho z + sqrt(1 - rho^2) z', the normals from which the estimate at a "
-          "proposal is made, for a model that is known only by an estimate of its density; 0 draws "
-          "them independently");
+          "correlation rho of the estimate's normals z with the proposal z* = rho z + "
+          "sqrt(1 - rho^2) z'");
 }
 
 void EstimatedTransitionParams::declare(Fields& fields) {
@@ -184,10 +186,10 @@ void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {
 }
 
 void TransitionParams::declare(Fields& fields, std::function<bool()> learns_where) {
-  fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
-  Field& curvature =
+  fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
+  Field& preconditioner =
       fields.component("estimator", estimator).or_default("identity").help(about_estimator);
-  if (learns_where) curvature.or_learnt("diagonal", std::move(learns_where));
+  if (learns_where) preconditioner.or_learnt("diagonal", std::move(learns_where));
   step_size.declare_with_target(fields, advice);
 }
 

@@ -1,4 +1,4 @@
-// In which order the parts of a transition are asked for, in one table.
+// The order in which a transition may make its calls, as one table.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/kernel/transition.hpp>
@@ -11,13 +11,13 @@
 
 namespace mixwell {
 
-/// What must come before a call, and what must not.
+/// For one call: the calls that must come before it, and the calls that must not.
 struct Transition::Order {
   Call call;
   std::string_view name;
-  std::uint32_t needs = 0;  ///< calls without which it has nothing to go by
-  std::uint32_t ends = 0;   ///< calls after which it changes nothing any more
-  std::string_view why{};   ///< what would go wrong, with the cure
+  std::uint32_t needs = 0;  ///< calls that must come before this call
+  std::uint32_t ends = 0;   ///< calls after which this call is not allowed
+  std::string_view why{};   ///< the reason, and the fix
 
   static constexpr std::uint32_t bit(Call call) { return 1U << static_cast<std::uint32_t>(call); }
   static constexpr std::uint32_t set(std::initializer_list<Call> calls) {
@@ -26,7 +26,7 @@ struct Transition::Order {
     return all;
   }
   static const Order& of(Call call) { return table[static_cast<std::size_t>(call)]; }
-  /// The first of a set, by name.
+  /// The name of the first call in a set.
   static std::string_view first_name(std::uint32_t calls) {
     for (const Order& row : table)
       if ((bit(row.call) & calls) != 0) return row.name;
@@ -39,36 +39,41 @@ struct Transition::Order {
 const std::array<Transition::Order, 11> Transition::Order::table = {{
     {Call::take_estimates, "take_estimates", 0,
      set({Call::take_estimates, Call::takes_estimate_of, Call::metropolis, Call::finish}),
-     "what was decided before it did not know that estimates are taken. Make it the first call"},
+     "the other calls depend on whether the kernel accepts estimates. Call "
+     "`take_estimates` first."},
     {Call::takes_estimate_of, "takes_estimate_of", 0, set({Call::finish}),
-     "the transition is complete. `finish` is called by TransitionKernel, not by `transition`"},
+     "the transition is already complete. TransitionKernel calls `finish`; do not "
+     "call `finish` in `transition`."},
     {Call::law, "law", 0, set({Call::law, Call::metropolis, Call::finish}),
-     "only one oracle learns from a transition, and it is there from the start. Call `law` once, "
-     "before the proposal, and use the edge that it returns"},
-    {Call::curvature, "curvature", 0, set({Call::curvature, Call::metropolis, Call::finish}),
-     "only one curvature learns from a transition, and it is there from the start. Call "
-     "`curvature` once, before the proposal, and use the edge that it returns"},
-    {Call::drift_correction, "drift_correction", set({Call::curvature}), 0,
-     "the drift correction belongs to the curvature. Call `curvature` first"},
+     "only one oracle learns from a transition, and it must be set before the proposal. Call `law` "
+     "once, before the proposal, and use the edge that it returns."},
+    {Call::preconditioner, "preconditioner", 0,
+     set({Call::preconditioner, Call::metropolis, Call::finish}),
+     "only one preconditioner learns from a transition, and it must be set before the proposal. "
+     "Call `preconditioner` once, before the proposal, and use the edge that it returns."},
+    {Call::drift_correction, "drift_correction", set({Call::preconditioner}), 0,
+     "the drift correction belongs to the preconditioner. Call `preconditioner` first."},
     {Call::step_size, "step_size", 0, set({Call::step_size, Call::metropolis, Call::finish}),
-     "only one step size learns from a transition, and it is there from the start. Call "
-     "`step_size` once, before the proposal, and use the edge that it returns"},
+     "only one step size learns from a transition, and it must be set before the proposal. Call "
+     "`step_size` once, before the proposal, and use the edge that it returns."},
     {Call::steps, "steps", 0,
      set({Call::steps, Call::steps_by_rule, Call::metropolis, Call::finish}),
      "a transition has one number of steps. Call `steps` once, before the proposal, and use the "
-     "edge that it returns"},
+     "edge that it returns."},
     {Call::steps_by_rule, "steps", set({Call::step_size}),
      set({Call::steps, Call::steps_by_rule, Call::metropolis, Call::finish}),
-     "a rule draws the number of steps from the step size, once for a transition. Call `steps` "
-     "once, after `step_size` and before the proposal"},
+     "a rule draws the number of steps from the step size, once in each transition. Call `steps` "
+     "once, after `step_size` and before the proposal."},
     {Call::momentum, "momentum", 0, set({Call::momentum, Call::metropolis, Call::finish}),
-     "a transition has one momentum, which the proposal moves. Call `momentum` once, before the "
-     "proposal, and use what it returns"},
+     "a transition has one momentum, and the proposal moves it. Call `momentum` once, before the "
+     "proposal, and use the momentum that it returns."},
     {Call::metropolis, "metropolis", 0, set({Call::metropolis, Call::finish}),
-     "a transition has one decision. A second one is a kernel of its own, which a compositor runs "
-     "after this one"},
+     "a transition has one decision. Put a second decision into another kernel, and "
+     "let a compositor run that kernel after this one."},
     {Call::finish, "finish", 0, set({Call::finish}),
-     "all that learns would learn twice. TransitionKernel calls it, not `transition`"},
+     "after a second call, the oracle and the adaptation would learn twice from "
+     "this transition. TransitionKernel calls `finish`; do not call `finish` in "
+     "`transition`."},
 }};
 
 bool Transition::has_called(Call call) const noexcept { return (calls_ & Order::bit(call)) != 0; }

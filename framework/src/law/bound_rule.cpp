@@ -1,4 +1,4 @@
-// Bounds of numbers, and absolute values.
+// Constraints on single numbers: bounds and absolute values.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 
@@ -15,7 +15,7 @@ auto softplus(const Array& y) {
   return y.max(0.0) + (-y.abs()).exp().log1p();
 }
 
-/// The first number of x for which `breaks` holds, and the rule.
+/// The first number of x for which `breaks` holds, with the rule; "" if there is none.
 template <class Breaks>
 std::string first_broken(const Eigen::VectorXd& x, const std::string& rule, const Breaks& breaks) {
   for (Index i = 0; i < x.size(); ++i)
@@ -36,7 +36,7 @@ class Unconstrained final : public ConstraintRule {
   std::string broken_rule(const Eigen::VectorXd&) const override { return {}; }
 };
 
-/// x = |y|: the derivative is the sign, whose |J| is 1.
+/// x = |y|. The derivative is the sign of y, so log |J| = 0.
 class Absolute final : public ConstraintRule {
  public:
   void constrain(ConstBatch y, Batch x) const override { x = y.cwiseAbs(); }
@@ -51,7 +51,7 @@ class Absolute final : public ConstraintRule {
   }
 };
 
-/// x = a + e^y above a bound, x = b - e^y below one: log |J| = y.
+/// x = a + e^y above a bound a, and x = b - e^y below a bound b; log |J| = y.
 class OneSided final : public ConstraintRule {
  public:
   /// `sign`: 1 above the bound, -1 below it.

@@ -1,9 +1,9 @@
-// How the code of a model is called: its faults are told with its name, and where a run is checked,
-// its promises are looked after: what it reads, writes and repeats.
+// Calls of a model's code. Errors name the model. Checked runs also check what the code reads and
+// writes, and whether a second call gives the same results.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
-#include "component/places.hpp"
+#include "component/locations.hpp"
 
 #include <mixwell/base/error.hpp>
 
@@ -12,7 +12,7 @@
 namespace mixwell {
 namespace {
 
-/// U and grad U of one evaluation, between guards.
+/// The results U and grad U of one evaluation, between guards.
 struct GuardedResults {
   GuardedColumns u;
   GuardedColumns gradient;
@@ -33,13 +33,16 @@ void evaluate_between_guards(const Evaluator& evaluate, ConstBatch theta, const 
   GuardedColumns position(theta.data(), theta.size());
   evaluate(ConstMatrixMap(position.data(), theta.rows(), theta.cols()), results.evaluation(out));
   if (!position.is_intact() || !position.equals(theta.data()))
-    throw RunError("theta was changed: it is const, and belongs to the caller");
+    throw RunError(
+        "the code changed theta, which is const and belongs to the caller. Change a copy instead");
   if (!results.u.is_intact())
-    throw RunError("a number outside of U was written: U has one for each column");
+    throw RunError(
+        "the code wrote outside U, which has one number for each column. Write only these numbers");
   if (!results.gradient.is_intact())
-    throw RunError("a number outside of the gradient was written: it has " +
+    throw RunError("the code wrote outside the gradient, which has " +
                    std::to_string(out.gradient.rows()) + " rows and " +
-                   std::to_string(out.gradient.cols()) + " columns");
+                   std::to_string(out.gradient.cols()) +
+                   " columns. Write only inside the gradient");
 }
 
 std::string words_of(const Model& model) {
@@ -59,9 +62,13 @@ void evaluate_checked(const Evaluator& evaluate, ConstBatch theta, const Evaluat
     GuardedResults again(out);
     evaluate_between_guards(evaluate, theta, out, again);
     if (!again.u.equals(results.u.data()))
-      throw RunError("U at the same points was another the second time");
+      throw RunError(
+          "a second evaluation at the same points gave a different U. Remove what changes between "
+          "calls, such as uninitialised memory or static variables");
     if (!again.gradient.equals(results.gradient.data()))
-      throw RunError("the gradient at the same points was another the second time");
+      throw RunError(
+          "a second evaluation at the same points gave a different gradient. Remove what changes "
+          "between calls, such as uninitialised memory or static variables");
   }
   results.u.copy_to(out.potential);
   Batch gradient = out.gradient;

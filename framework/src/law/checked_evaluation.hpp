@@ -1,5 +1,5 @@
-// How the code of a model is called: its faults are told with its name, and where a run is checked,
-// its promises are looked after: what it reads, writes and repeats.
+// Calls of a model's code. Errors name the model. Checked runs also check what the code reads and
+// writes, and whether a second call gives the same results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,17 +14,17 @@ namespace mixwell {
 
 using Evaluator = std::function<void(ConstBatch theta, const Evaluation& out)>;
 
-/// evaluate(theta, out) on copies between guards; `twice`: and once more. Throws RunError where
-/// theta was changed, something outside of U and grad U was written, or the second time has other
-/// bits. Results have the bits that they have without.
+/// Calls evaluate(theta, out) on copies between guards, and a second time if `twice`. Throws
+/// RunError if the code changed theta, wrote outside U and grad U, or gave different bits the
+/// second time. Results have the same bits as without these checks.
 void evaluate_checked(const Evaluator& evaluate, ConstBatch theta, const Evaluation& out,
                       bool twice);
 
-/// Throws the exception being handled again, said to come from the model.
+/// Rethrows the exception being handled, with the name of the model in its message.
 [[noreturn]] void rethrow_from(const Model& model);
 
-/// evaluate(theta, out), which is code of the model; checked under CheckedCalls. `calls` counts
-/// those of this kind in the thread.
+/// Calls evaluate(theta, out), which is code of the model. Under CheckedCalls the call is checked.
+/// `calls` counts the calls of this kind in this thread.
 template <class Evaluate>
 void evaluate_as(const Model& model, ConstBatch theta, const Evaluation& out, int& calls,
                  const Evaluate& evaluate) {

@@ -1,4 +1,4 @@
-// Cholesky factors of correlations and covariances: lower triangles, recorded row by row.
+// Cholesky factors of correlation and covariance matrices: lower triangles, recorded row by row.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 
@@ -10,21 +10,22 @@
 namespace mixwell {
 namespace {
 
-/// What all lower triangles of M x N satisfy.
+/// The rule for lower triangles (M x N) that L breaks, or "" if it breaks none.
 std::string broken_triangle(const Eigen::VectorXd& L, Index M, Index N) {
   if (!L.allFinite()) return "all numbers must be finite";
   for (Index i = 0; i < M; ++i) {
     if (i < N && !(L[i * N + i] > 0.0))
-      return fmt::format("{} on the diagonal must be above 0", L[i * N + i]);
+      return fmt::format("each number on the diagonal must be above 0 (got {})", L[i * N + i]);
     for (Index j = i + 1; j < N; ++j)
-      if (L[i * N + j] != 0.0) return fmt::format("{} above the diagonal must be 0", L[i * N + j]);
+      if (L[i * N + j] != 0.0)
+        return fmt::format("each number above the diagonal must be 0 (got {})", L[i * N + j]);
   }
   return {};
 }
 
-/// Row i from its i partial correlations z_ij = tanh(y_ij), with r_ij = prod_(k < j) (1 - z_ik^2):
-/// L_ij = z_ij sqrt(r_ij), L_ii = sqrt(r_ii). Of the numbers below the diagonal
-/// log |J| = sum_ij log(1 - z_ij^2) + 1/2 log r_ij.
+/// Row i is made from its i partial correlations z_ij = tanh(y_ij), with
+/// r_ij = prod_(k < j) (1 - z_ik^2): L_ij = z_ij sqrt(r_ij), L_ii = sqrt(r_ii). For the numbers
+/// below the diagonal, log |J| = sum_ij log(1 - z_ij^2) + 1/2 log r_ij.
 /// (Lewandowski, Kurowicka & Joe, Journal of Multivariate Analysis 100, 2009, 1989-2001)
 class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
  public:
@@ -43,7 +44,7 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
     }
   }
 
-  /// dL_ij / dy_ij = sqrt(r_ij) (1 - z_ij^2), and all that follows in the row is a multiple of
+  /// dL_ij / dy_ij = sqrt(r_ij) (1 - z_ij^2). All later numbers of the row are multiples of
   /// sqrt(1 - z_ij^2), whose logarithm has the derivative -z_ij.
   void pull_back_column(const double* y, const double* L, const double* gradient, double* g) const {
     for (Index i = 0; i < K_; ++i) {
@@ -59,7 +60,7 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
     }
   }
 
-  /// log(1 - z_ij^2) is in r_ik of the i - 1 - j numbers that follow below the diagonal.
+  /// log(1 - z_ij^2) is also a term of log r_ik for the i - 1 - j later numbers below the diagonal.
   double log_jacobian_of_column(const double* y) const {
     double sum = 0.0;
     for (Index i = 0; i < K_; ++i)
@@ -90,7 +91,7 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
     for (Index i = 0; broken.empty() && i < K_; ++i) {
       const double length = L.segment(i * K_, K_).norm();
       if (!(std::abs(length - 1.0) <= rounding_of_sums))
-        broken = fmt::format("the length {} of row {} must be 1", length, i);
+        broken = fmt::format("each row must have length 1, but row {} has length {}", i, length);
     }
     return broken;
   }
@@ -108,7 +109,8 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
   Index K_;
 };
 
-/// The free numbers of each row in turn, with e^y on the diagonal: log |J| = sum of those y.
+/// Coordinates are the free numbers, row by row, with e^y on the diagonal. log |J| is the sum of
+/// the y on the diagonal.
 class CholeskyCovariance final : public RuleOfColumns<CholeskyCovariance> {
  public:
   CholeskyCovariance(Index M, Index N) : M_(M), N_(N) {}
@@ -149,7 +151,7 @@ class CholeskyCovariance final : public RuleOfColumns<CholeskyCovariance> {
  private:
   static double value(bool on_diagonal, double y) { return on_diagonal ? std::exp(y) : y; }
 
-  /// visit(row, column, coordinate) of every free number.
+  /// Calls visit(row, column, coordinate) for each free number.
   template <class Visit>
   void for_each(const Visit& visit) const {
     Index k = 0;

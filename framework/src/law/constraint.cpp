@@ -1,4 +1,4 @@
-// Constraints: their words, and the shapes and numbers of coordinates of their values.
+// Constraints: their names in messages, the shapes they need, and their numbers of coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/law/constraint.hpp>
@@ -15,8 +15,8 @@ namespace {
 void require_finite(const char* what, double bound) {
   if (!std::isfinite(bound))
     throw InputError(
-        fmt::format("the bound {} of a constraint is {}; it must be finite: leave the "
-                    "bound away where there is none",
+        fmt::format("the {} bound of a constraint is {}, but it must be finite. Leave the bound "
+                    "out if there is none",
                     what, bound));
 }
 
@@ -30,10 +30,11 @@ bool is_of_matrices(Constraint::Form form) {
          form == Constraint::Form::cholesky_covariance;
 }
 
-/// Of one list of K numbers, or of one M x N matrix.
+/// The number of coordinates of one list of K numbers.
 Index coordinates_of_list(Constraint::Form form, Index K) {
   return form == Constraint::Form::simplex ? K - 1 : K;
 }
+/// The number of coordinates of one M x N matrix.
 Index coordinates_of_matrix(Constraint::Form form, Index M, Index N) {
   if (form == Constraint::Form::cholesky_correlation) return N * (N - 1) / 2;
   return N * (N + 1) / 2 + (M - N) * N;
@@ -55,9 +56,10 @@ Constraint Constraint::interval(double low, double high) {
   require_finite("lower", low);
   require_finite("upper", high);
   if (!(low < high))
-    throw InputError(fmt::format(
-        "the interval of a constraint is ({}, {}); its lower end must be below its upper one", low,
-        high));
+    throw InputError(
+        fmt::format("the interval of a constraint is ({}, {}), but its lower end must be below its "
+                    "upper end. Correct the two ends",
+                    low, high));
   return Constraint(Form::interval, low, high);
 }
 
@@ -93,15 +95,21 @@ std::string Constraint::broken_shape_rule(const std::vector<Index>& shape) const
   if (is_of_numbers()) return {};
   if (!is_of_matrices(form_)) {
     if (shape.empty() || shape.back() < 2)
-      return text() + " wants a last length of at least 2, that of the list";
+      return text() + " needs a shape whose last length, the length of each list, is at least 2";
     return {};
   }
-  if (shape.size() < 2) return text() + " wants two last lengths, those of the matrix";
+  if (shape.size() < 2)
+    return text() +
+           " needs a shape of at least two lengths; the last two are the rows and columns of the "
+           "matrix";
   const Index M = shape[shape.size() - 2];
   const Index N = shape.back();
   if (form_ == Form::cholesky_correlation && (M != N || N < 2))
-    return text() + " wants a square matrix of at least 2 x 2 in its last two lengths";
-  if (M < N) return text() + " wants no more columns than rows in its last two lengths";
+    return text() + " needs a shape whose last two lengths are equal and at least 2";
+  if (M < N)
+    return text() +
+           " needs a shape whose last two lengths are rows and columns, with at least as many rows "
+           "as columns";
   return {};
 }
 

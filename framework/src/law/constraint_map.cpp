@@ -1,4 +1,4 @@
-// The map of all coordinates: parameters cut into pieces that share a rule; models that use it.
+// The map of all coordinates, in pieces with one rule each, and models that use the map.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 #include "law/parameter_rules.hpp"
@@ -13,7 +13,7 @@
 namespace mixwell {
 namespace {
 
-/// Of one value: all numbers of a parameter for a bound, one list, one matrix.
+/// The rule of one piece: all numbers of a parameter with a bound, or one list, or one matrix.
 std::shared_ptr<const ConstraintRule> rule_of(const Parameter& parameter) {
   const std::vector<Index>& shape = parameter.shape;
   switch (parameter.constraint.form()) {
@@ -34,7 +34,8 @@ std::shared_ptr<const ConstraintRule> rule_of(const Parameter& parameter) {
   }
 }
 
-/// How many values with a rule of their own follow one another in a parameter.
+/// The number of pieces of a parameter: the number of its lists or matrices, or 1 if it has single
+/// numbers.
 Index copies_in(const Parameter& parameter) {
   switch (parameter.constraint.form()) {
     case Constraint::Form::simplex:

@@ -1,4 +1,4 @@
-// One constraint of one value: its map, derivatives and inverse.
+// The interface of one constraint on one value: its map, derivatives and inverse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// y n x w are the coordinates, x m x w the values; see ConstraintMap for what the methods give.
-/// Batches may be rows of larger ones.
+/// Coordinates y are n x w, and values x are m x w. The methods do the same as the methods of
+/// ConstraintMap. Batches may be rows of larger batches.
 class ConstraintRule {
  public:
   ConstraintRule() = default;
@@ -24,16 +24,16 @@ class ConstraintRule {
   virtual void subtract_log_jacobian(ConstBatch y, Row u) const = 0;
   virtual void subtract_gradient(ConstBatch y, Batch g) const = 0;
   virtual void unconstrain(ConstBatch x, Batch y) const = 0;
-  /// What m values must satisfy and do not, or "".
+  /// The rule that the m values break, or "".
   virtual std::string broken_rule(const Eigen::VectorXd& x) const = 0;
   virtual bool is_fixed(Index value) const noexcept;
 };
 
-/// How far sums and lengths may be off that should be 1.
+/// Tolerance for sums and lengths that should be 1.
 inline constexpr double rounding_of_sums = 1e-8;
 
-/// A rule that is written for one column, by pointers to its numbers; no column costs a virtual
-/// call.
+/// A rule that is written for one column, with pointers to its numbers. Columns cost no virtual
+/// calls.
 template <class Rule>
 class RuleOfColumns : public ConstraintRule {
  public:
@@ -61,7 +61,7 @@ class RuleOfColumns : public ConstraintRule {
   const Rule& rule() const { return static_cast<const Rule&>(*this); }
 };
 
-/// Of n numbers each by itself, of a list of K, of an M x N matrix.
+/// Rules for n separate numbers, for a list of K numbers and for an M x N matrix.
 std::shared_ptr<const ConstraintRule> bound_rule(const Constraint& constraint);
 std::shared_ptr<const ConstraintRule> simplex_rule(Index K);
 std::shared_ptr<const ConstraintRule> ordered_rule(Index K, bool is_positive);

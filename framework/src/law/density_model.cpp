@@ -1,4 +1,4 @@
-// What densities that read or give what they may not are told.
+// Observed data of densities, and errors for mistakes in the code of densities.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/density/density_model.hpp>
@@ -14,8 +14,9 @@ namespace {
 
 NamedValues named(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
   if (dim.length != values.size())
-    throw InputError(fmt::format("`{}` has {} numbers, and its dim `{}` is {} long", name,
-                                 values.size(), dim.name, dim.length));
+    throw InputError(
+        fmt::format("`{}` has {} numbers, but its dim `{}` has length {}. Make the two equal", name,
+                    values.size(), dim.name, dim.length));
   NamedValues all{.name = name, .shape = {dim.length}, .values = {values.begin(), values.end()}};
   if (!dim.name.empty()) all.dims = {dim.name};
   return all;
@@ -26,8 +27,10 @@ NamedValues named(const std::string& name, const Eigen::VectorXd& values, const 
 void ObservedCases::observe(const std::string& name, const Eigen::VectorXd& values,
                             const Dim& dim) {
   if (!observed_.empty())
-    throw InputError(fmt::format("observe: `{}` was observed already, and `{}` is a second one",
-                                 observed_.front().name, name));
+    throw InputError(
+        fmt::format("observe: `{}` is already observed, so `{}` cannot be observed as well. Call "
+                    "observe() once",
+                    observed_.front().name, name));
   observed_.push_back(named(name, values, dim));
 }
 
@@ -41,8 +44,9 @@ std::vector<Parameter> ObservedCases::quantities(Index cases, bool draws) const 
   if (!observed_.empty()) {
     const NamedValues& seen = observed_.front();
     if (seen.shape.front() != cases)
-      throw InputError(fmt::format("observe: `{}` has {} numbers, and cases() is {}", seen.name,
-                                   seen.shape.front(), cases));
+      throw InputError(
+          fmt::format("observe: `{}` has {} numbers, but cases() is {}. Make the two equal",
+                      seen.name, seen.shape.front(), cases));
     one.name = seen.name;
     one.dims = seen.dims;
   }
@@ -55,19 +59,22 @@ std::vector<Parameter> ObservedCases::quantities(Index cases, bool draws) const 
 namespace detail {
 
 void refuse_element(const std::string& name, Index index, Index size) {
-  throw RunError(fmt::format("element {} of `{}`, which has {}, is read: they count from 0", index,
-                             name, size));
+  throw RunError(
+      fmt::format("the density reads element {} of `{}`, but it has {} elements, counted from 0. "
+                  "Correct the index",
+                  index, name, size));
 }
 
 void refuse_dot(Index constants, Index values) {
-  throw RunError(fmt::format("dot of {} constants and {} values: it wants as many of both",
-                             constants, values));
+  throw RunError(fmt::format(
+      "dot() was called with {} constants and {} values. Call it with as many constants as values",
+      constants, values));
 }
 
 void refuse_undeclared() {
   throw RunError(
-      "a parameter is read that was never declared: let scalar(), vector() or matrix() make the "
-      "member, where it stands or in the constructor");
+      "the density reads a parameter that was never declared. Initialise the member with scalar(), "
+      "vector() or matrix(), at its declaration or in the constructor");
 }
 
 std::string trouble_text(const std::string& what, double value) {

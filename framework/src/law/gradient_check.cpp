@@ -1,4 +1,4 @@
-// Differences of the potential, extrapolated to step zero, beside the gradient.
+// Compares the gradient with differences of the potential, extrapolated to step zero.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/gradient_check.hpp>
 
@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double first_step = 0.02;
 constexpr int most_levels = 24;
 
-/// U of theta with one coordinate moved to both sides.
+/// Differences of U between two points that differ in one coordinate.
 class Differences {
  public:
   explicit Differences(const Model& model, ConstBatch theta)
@@ -35,7 +35,7 @@ class Differences {
     return (potential_[0] - potential_[1]) / (up - down);
   }
 
-  /// What the last rounding of the two values of U may have changed in the quotient.
+  /// The largest change of the quotient that rounding the two values of U can cause.
   double rounding(double h) const {
     return std::numeric_limits<double>::epsilon() * potential_.cwiseAbs().maxCoeff() / h;
   }
@@ -50,9 +50,9 @@ class Differences {
   Workspace scratch_;
 };
 
-/// The extrapolated quotient; rows of the tableau whose entries are not finite start it anew. Two
-/// quotients of small steps may agree by chance, being multiples of one ulp of U over the step: no
-/// error counts as smaller than that.
+/// The extrapolated quotient. The tableau starts again after a row with entries that are not
+/// finite. Two quotients of small steps may agree by chance, because they are multiples of one ulp
+/// of U over the step. So each estimated error is at least one such multiple.
 double derivative(Differences& differences, Index i, double scale) {
   std::array<double, most_levels> last{};
   int known = 0;

@@ -1,4 +1,4 @@
-// Parts of a model's parameters by labels, for components that know them by numbers.
+// Selections of a model's parameters by label, for components that select by number.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace mixwell {
 
-/// What select_coordinates takes for the same coordinates: `text` itself, unless it has labels of
-/// `labels` instead of numbers: "beta[age]" is "beta[2]" then. Throws InputError with the rule
-/// that it breaks, as select_coordinates does, and the nearest label.
+/// Replaces the labels in a text by numbers ("beta[age]" becomes "beta[2]"), so that
+/// select_coordinates can read the text. A text without labels stays as it is. Throws InputError
+/// with the rule that the text breaks, and the nearest label.
 MIXWELL_INTERNAL std::string selection_by_numbers(const std::vector<Parameter>& parameters,
                                                   const std::vector<Labels>& labels,
                                                   const std::string& text);

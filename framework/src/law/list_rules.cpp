@@ -1,4 +1,4 @@
-// Lists with a constraint of their own: simplexes, rising order, vectors of length 1.
+// Constraints on lists: simplexes, increasing order, vectors of length 1.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 using Eigen::Map;
 using Eigen::VectorXd;
 
-/// With s_0 = 1, z_k = 1 / (1 + e^-(y_k - log(K - 1 - k))) for k = 0 .. K - 2: x_k = s_k z_k,
-/// s_(k+1) = s_k (1 - z_k), x_(K-1) = s_(K-1), so that y = 0 is the middle. J is triangular:
+/// With s_0 = 1 and z_k = 1 / (1 + e^-(y_k - log(K - 1 - k))) for k = 0 .. K - 2: x_k = s_k z_k,
+/// s_(k+1) = s_k (1 - z_k), x_(K-1) = s_(K-1). So y = 0 gives equal parts. J is triangular, and
 /// log |J| = sum_k log s_k + log z_k + log(1 - z_k).
 class Simplex final : public RuleOfColumns<Simplex> {
  public:
@@ -29,8 +29,8 @@ class Simplex final : public RuleOfColumns<Simplex> {
     x[last_] = stick;
   }
 
-  /// Of log s_k all x_j with j >= k are multiples, so that P_k = sum_(j >= k) gradient_j x_j is the
-  /// derivative with respect to it: g_k = gradient_k x_k (1 - z_k) - P_(k+1) z_k.
+  /// All x_j with j >= k are multiples of s_k. So P_k = sum_(j >= k) gradient_j x_j is the
+  /// derivative with respect to log s_k, and g_k = gradient_k x_k (1 - z_k) - P_(k+1) z_k.
   void pull_back_column(const double* y, const double* x, const double* gradient, double* g) const {
     double after = product(gradient[last_], x[last_]);
     for (Index k = last_; k-- > 0;) {
@@ -53,7 +53,7 @@ class Simplex final : public RuleOfColumns<Simplex> {
     return sum;
   }
 
-  /// d/dy_k: (1 - 2 z_k) of its own terms, and -z_k of each of the K - 2 - k sticks after it.
+  /// d/dy_k is 1 - 2 z_k from its own terms, and -z_k from each of the K - 2 - k later sticks.
   void subtract_gradient_of_column(const double* y, double* g) const {
     for (Index k = 0; k < last_; ++k)
       g[k] -= 1.0 - static_cast<double>(last_ + 1 - k) * inverse_logit(y[k] - shift(k));
@@ -71,23 +71,24 @@ class Simplex final : public RuleOfColumns<Simplex> {
     for (Index i = 0; i < x.size(); ++i)
       if (!(x[i] > 0.0)) return fmt::format("{} must be above 0", x[i]);
     if (!(std::abs(x.sum() - 1.0) <= rounding_of_sums))
-      return fmt::format("the sum {} must be 1", x.sum());
+      return fmt::format("the numbers must sum to 1 (got the sum {})", x.sum());
     return {};
   }
 
  private:
-  /// log(K - 1 - k), which puts y = 0 at equal parts.
+  /// log(K - 1 - k). With this shift, y = 0 gives equal parts.
   double shift(Index k) const { return std::log(static_cast<double>(last_ - k)); }
   static double inverse_logit(double v) { return 1.0 / (1.0 + std::exp(-v)); }
   static double softplus(double v) { return std::max(v, 0.0) + std::log1p(std::exp(-std::abs(v))); }
-  /// A part of length 0 has no share in a derivative by log s, though a density may be infinite.
+  /// A part of length 0 adds nothing to a derivative with respect to log s, even if its gradient is
+  /// infinite.
   static double product(double gradient, double x) { return x == 0.0 ? 0.0 : gradient * x; }
 
   Index last_;
 };
 
-/// x_k = x_(k-1) + e^(y_k); x_0 = y_0, or e^(y_0) where positive. log |J| is the sum of the
-/// exponents.
+/// x_k = x_(k-1) + e^(y_k), and x_0 = y_0, or e^(y_0) if all numbers must be positive. log |J| is
+/// the sum of the exponents.
 class Ordered final : public RuleOfColumns<Ordered> {
  public:
   Ordered(Index K, bool is_positive) : K_(K), first_(is_positive ? 0 : 1) {}
@@ -97,7 +98,7 @@ class Ordered final : public RuleOfColumns<Ordered> {
     for (Index k = 0; k < K_; ++k) x[k] = sum += k < first_ ? y[k] : std::exp(y[k]);
   }
 
-  /// x_j for all j >= k hold e^(y_k).
+  /// Every x_j with j >= k contains e^(y_k).
   void pull_back_column(const double* y, const double*, const double* gradient, double* g) const {
     double sum = 0.0;
     for (Index k = K_; k-- > 0;) {
@@ -128,17 +129,19 @@ class Ordered final : public RuleOfColumns<Ordered> {
     if (first_ == 0 && !(x[0] > 0.0)) return fmt::format("{} must be above 0", x[0]);
     for (Index k = 1; k < K_; ++k)
       if (!(x[k] > x[k - 1]))
-        return fmt::format("{} must be above {}, the number before it", x[k], x[k - 1]);
+        return fmt::format("each number must be above the number before it (got {} after {})", x[k],
+                           x[k - 1]);
     return {};
   }
 
  private:
   Index K_;
-  Index first_;  ///< of those that are a step
+  Index first_;  ///< first k with an exponential in x_k
 };
 
-/// x = y / |y|. The map loses the length: with e^(-|y|^2 / 2) in place of |J| the direction of y
-/// has the density wanted, and its length that of normals, independent of it.
+/// x = y / |y|. The map loses the length of y. With e^(-|y|^2 / 2) instead of |J|, the direction of
+/// y has the target density. The length of y is independent of its direction, and distributed as
+/// the length of a vector of standard normals.
 class UnitVector final : public RuleOfColumns<UnitVector> {
  public:
   explicit UnitVector(Index K) : K_(K) {}
@@ -156,7 +159,7 @@ class UnitVector final : public RuleOfColumns<UnitVector> {
 
   std::string broken_rule(const VectorXd& x) const override {
     if (std::abs(x.norm() - 1.0) <= rounding_of_sums) return {};
-    return fmt::format("the length {} must be 1", x.norm());
+    return fmt::format("the vector must have length 1 (got the length {})", x.norm());
   }
 
  private:

@@ -1,4 +1,4 @@
-// Whether draws come from a density exp(-U), with no gradient and whatever its support is.
+// Checks whether draws come from a density exp(-U), without gradients and for any support.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/metropolis_change.hpp>
 
@@ -10,7 +10,8 @@ namespace mixwell {
 namespace {
 
 constexpr Index most_shown = 8;
-/// Standard deviations of a step in one coordinate: far enough to tell the shape of a law.
+/// Length of a step in one coordinate, in standard deviations: long enough to show the shape of a
+/// density.
 constexpr double step_length = 2.0;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Models: checked evaluation, default starting points, names and values of what is recorded.
+// Models: checked evaluation, default starting points, and names and values of recorded quantities.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
-#include <mixwell/law/block_potential.hpp>
 #include <mixwell/law/capabilities.hpp>
+#include <mixwell/law/conditional_potential.hpp>
 #include <mixwell/model.hpp>
 
 #include <cassert>
@@ -21,10 +21,11 @@ std::string shape_text(Index rows, Index cols) {
 [[noreturn]] void refuse_shapes(ConstBatch theta, const Evaluation& out) {
   throw std::invalid_argument("Model::evaluate: theta is " +
                               shape_text(theta.rows(), theta.cols()) + " but its gradient is " +
-                              shape_text(out.gradient.rows(), out.gradient.cols()));
+                              shape_text(out.gradient.rows(), out.gradient.cols()) +
+                              ". Give the gradient the shape of theta");
 }
 
-/// Indices of element `flat` of an array, last index fastest: "2, 0".
+/// The indices of element `flat` of an array, last index fastest: "2, 0".
 std::string indices_text(Index flat, const std::vector<Index>& shape) {
   std::string text;
   for (auto length = shape.rbegin(); length != shape.rend(); ++length) {
@@ -75,7 +76,7 @@ NamedPositions::~NamedPositions() = default;
 DataDraws::~DataDraws() = default;
 ConditionalDraws::~ConditionalDraws() = default;
 EstimatedDensity::~EstimatedDensity() = default;
-BlockPotential::~BlockPotential() = default;
+ConditionalPotential::~ConditionalPotential() = default;
 IndependentElements::~IndependentElements() = default;
 GaussianPrior::~GaussianPrior() = default;
 MarginalLaws::~MarginalLaws() = default;
@@ -100,7 +101,8 @@ Index SumOfTerms::stratum(Index n, Index strata) const {
 Model::~Model() = default;
 
 void EstimatedDensity::draw_weighted(ConstBatch, const Stream&, Address, Batch, Workspace&) const {
-  throw std::logic_error("draw_weighted is called where draws_weighted() is false");
+  throw std::logic_error(
+      "draw_weighted() was called, but draws_weighted() is false. Override both functions");
 }
 ForeignCode::~ForeignCode() = default;
 HessianProducts::~HessianProducts() = default;
@@ -119,7 +121,8 @@ Index Parameter::size() const noexcept {
   return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
 }
 
-std::shared_ptr<const BlockPotential> Model::block_potential(const std::vector<Index>&) const {
+std::shared_ptr<const ConditionalPotential> Model::conditional_potential(
+    const std::vector<Index>&) const {
   return nullptr;
 }
 

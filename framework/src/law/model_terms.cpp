@@ -1,4 +1,5 @@
-// The terms of a model, called as the model is: named where they fail, checked where a run is.
+// Calls of a model's terms. Errors name the model, and checked runs check that the terms obey their
+// contract.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/model_terms.hpp"
 

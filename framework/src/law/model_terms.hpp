@@ -1,4 +1,5 @@
-// The terms of a model, called as the model is: named where they fail, checked where a run is.
+// Calls of a model's terms. Errors name the model, and checked runs check that the terms obey their
+// contract.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +8,8 @@
 
 namespace mixwell {
 
-/// Those of model.offers<SumOfTerms>(), which is not null and outlives this, with the same bits.
+/// The terms of model.offers<SumOfTerms>(), which must not be null and must outlive this. Results
+/// have the same bits with and without checks.
 class MIXWELL_INTERNAL ModelTerms final : public SumOfTerms {
  public:
   explicit ModelTerms(const Model& model) : model_(model), terms_(*model.offers<SumOfTerms>()) {}

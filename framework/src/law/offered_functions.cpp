@@ -1,4 +1,4 @@
-// Functions of the process that the program which embeds Mixwell offers to manifests, by name.
+// Functions that an embedding program offers to manifests by name.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/callback.h>
 
@@ -15,7 +15,7 @@ struct OfferedFunction {
   void* user_data = nullptr;
 };
 
-/// Guarded by its lock; never destroyed, as threads may still ask while the process ends.
+/// Callers must hold the lock. Never destroyed, because threads may use it while the process ends.
 struct OfferedFunctions {
   std::mutex lock;
   std::map<std::string, OfferedFunction> all;

@@ -1,4 +1,4 @@
-// Modes of a law, and its curvature there.
+// Modes of a density, and the Hessian at a mode.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/law/optimum.hpp>
 
@@ -25,13 +25,13 @@ bool is_small(const Optimum& at, double tolerance) {
   return at.gradient.allFinite() && at.gradient.norm() <= tolerance;
 }
 
-/// What liblbfgs calls back.
+/// The data and functions that liblbfgs calls.
 struct Search {
   const ColumnLaw& law;
   double tolerance;
   Optimum best;
 
-  /// Not 0 stops the search.
+  /// A result other than 0 stops the search.
   static int progress(void* self, const lbfgsfloatval_t*, const lbfgsfloatval_t*, lbfgsfloatval_t,
                       lbfgsfloatval_t, lbfgsfloatval_t gradient_norm, lbfgsfloatval_t, int, int,
                       int) {
@@ -47,14 +47,14 @@ struct Search {
     search.law.evaluate(theta, &u, gradient);
     if (!std::isfinite(u) || !gradient.allFinite()) {
       gradient.setZero();
-      return std::numeric_limits<double>::max();  // a step too far: the line search comes back
+      return std::numeric_limits<double>::max();  // step too long: the line search goes back
     }
     if (u <= search.best.u) search.best = {theta, gradient, u, false};
     return u;
   }
 };
 
-/// Newton steps with the Hessian at the first point, as long as they shrink the gradient.
+/// Newton steps with the Hessian at the first point, as long as the steps reduce the gradient.
 void polish_mode(const ColumnLaw& law, std::int64_t steps, Optimum& at) {
   const Eigen::LLT<Eigen::MatrixXd> cholesky(hessian(law, at.theta));
   if (cholesky.info() != Eigen::Success) return;
@@ -78,7 +78,7 @@ Eigen::MatrixXd products(const ColumnLaw& law, const Eigen::VectorXd& theta, Ind
   return out;
 }
 
-/// The same by central differences of the gradient.
+/// Columns [first, first + count) of the Hessian, by central differences of the gradient.
 Eigen::MatrixXd differences(const ColumnLaw& law, const Eigen::VectorXd& theta, Index first,
                             Index count) {
   const Index d = theta.size();
@@ -121,13 +121,13 @@ Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& start, double tol
   law.evaluate(start, &search.best.u, search.best.gradient);
   if (std::isfinite(search.best.u) && !is_small(search.best, tolerance)) {
     const int n = static_cast<int>(start.size());
-    // liblbfgs wants memory of its own alignment and length.
+    // liblbfgs needs memory with its own alignment and length.
     const std::unique_ptr<lbfgsfloatval_t, FreeVector> x(lbfgs_malloc(n));
     std::copy_n(start.data(), n, x.get());
     lbfgs_parameter_t settings;
     lbfgs_parameter_init(&settings);
     settings.m = pair_count;
-    settings.epsilon = 0.0;  // its own rule is relative to |theta|: true of any point far away
+    settings.epsilon = 0.0;  // unused, because it is relative to |theta|
     settings.max_iterations = static_cast<int>(max_iterations);
     settings.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
     settings.max_linesearch = 60;

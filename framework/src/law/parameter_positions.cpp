@@ -1,4 +1,4 @@
-// Values of parameters, from JSON too, to coordinates.
+// Converts values of parameters, also from JSON, to coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/parameter_positions.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The numbers of nested arrays, last index fastest; their lengths are those of one shape.
+/// The numbers of nested arrays, last index fastest. The shape gives the lengths of the arrays.
 class Flattening {
  public:
   Flattening(std::string path, const Parameter& parameter)
@@ -35,16 +35,18 @@ class Flattening {
       return;
     }
     if (!json.is_array() || static_cast<Index>(json.size()) != parameter_.shape[depth])
-      refuse(json.is_array() ? fmt::format("an array of {}", json.size())
+      refuse(json.is_array() ? fmt::format("an array of length {}", json.size())
                              : json_text(json).substr(0, 40));
     for (const Json& one : json) add(one, depth + 1);
   }
 
   [[noreturn]] void refuse(const std::string& found) const {
-    throw InputError({path_, 0, 0},
-                     fmt::format("`{}` has {} where its shape ({}) wants {}", parameter_.name,
-                                 found, fmt::join(parameter_.shape, ", "),
-                                 parameter_.shape.empty() ? "a number" : "arrays of numbers"));
+    throw InputError(
+        {path_, 0, 0},
+        fmt::format("the values of `{}` contain {} where the shape ({}) of this parameter needs "
+                    "{}. Give values of this shape",
+                    parameter_.name, found, fmt::join(parameter_.shape, ", "),
+                    parameter_.shape.empty() ? "a number" : "arrays of these lengths"));
   }
 
   std::string path_;
@@ -52,13 +54,15 @@ class Flattening {
   std::vector<double> numbers_;
 };
 
-/// Coordinates of one parameter's values; `where` they come from.
+/// The coordinates for one parameter's values. `where` is the source of the values.
 Eigen::VectorXd coordinates_of(const std::string& where, const Parameter& parameter,
                                const Eigen::VectorXd& x) {
   const ConstraintMap map({parameter});
-  const std::string rule =
-      x.allFinite() ? map.broken_rule(x) : fmt::format("`{}` is not finite", parameter.name);
-  if (!rule.empty()) throw InputError({where, 0, 0}, "no position can have " + rule);
+  const std::string rule = x.allFinite()
+                               ? map.broken_rule(x)
+                               : fmt::format("`{}`: all numbers must be finite", parameter.name);
+  if (!rule.empty())
+    throw InputError({where, 0, 0}, "impossible value of " + rule + ". Correct this value");
   Eigen::VectorXd theta(map.coordinates());
   map.unconstrain(x, theta);
   return theta;
@@ -75,11 +79,13 @@ void require_known(const std::string& path, const Json& json,
   if (!json.is_object() || json.empty())
     throw InputError(
         {path, 0, 0},
-        fmt::format("wants an object of parameters, {{\"{}\": VALUE, ...}}", known[0]));
+        fmt::format(
+            "the file must contain a JSON object with values of parameters: {{\"{}\": VALUE, ...}}",
+            known[0]));
   for (const auto& item : json.items())
     if (std::find(known.begin(), known.end(), item.key()) == known.end())
-      throw InputError({path, 0, 0}, fmt::format("`{}` is no parameter of the model{}", item.key(),
-                                                 suggestion(item.key(), known)));
+      throw InputError({path, 0, 0}, fmt::format("`{}` is not a parameter of the model{}",
+                                                 item.key(), suggestion(item.key(), known)));
 }
 
 }  // namespace

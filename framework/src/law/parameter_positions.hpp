@@ -1,4 +1,4 @@
-// Positions by the values of parameters, as they are recorded.
+// Positions given by the recorded values of parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace mixwell {
 
-/// By the constraints of its parameters, of a model that has no NamedPositions of its own.
+/// Uses the constraints of the parameters, for a model without its own NamedPositions.
 class MIXWELL_INTERNAL ParameterPositions final : public NamedPositions {
  public:
   explicit ParameterPositions(const Model& model);
 
   std::vector<Parameter> named() const override { return parameters_; }
   void position(const std::vector<NamedValues>& values, Batch theta) const override;
-  /// `path`: {"NAME": number or nested arrays, ...}, as CmdStan reads starting points.
+  /// `path`: a JSON file {"NAME": number or nested arrays, ...}, as CmdStan reads starting points.
   void read_position(const std::string& path, Batch theta) const override;
 
  private:
@@ -27,8 +27,8 @@ class MIXWELL_INTERNAL ParameterPositions final : public NamedPositions {
   std::vector<Parameter> parameters_;
 };
 
-/// Those of the model, which outlives them, or ParameterPositions. Null where neither are there:
-/// the model records other quantities in place of its parameters.
+/// The model's own NamedPositions, which the model must outlive, or else ParameterPositions. Null
+/// if the model has neither, because it records other quantities instead of its parameters.
 MIXWELL_INTERNAL std::shared_ptr<const NamedPositions> named_positions_of(const Model& model);
 
 }  // namespace mixwell

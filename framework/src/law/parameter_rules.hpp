@@ -1,4 +1,4 @@
-// What the parameters that a model declares must be, for anything to be made of them.
+// Rules for the parameters that a model declares.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace mixwell {
 
-/// Throws InputError naming parameter, rule and value: names that results can have, lengths of at
-/// least 1, at most 2^32 coordinates in all.
+/// Throws InputError with the parameter, the rule and the value. The names must be allowed in
+/// results. Every length must be at least 1, and there may be at most 2^32 coordinates in all.
 void check_parameters(const std::vector<Parameter>& parameters);
 
-/// Throws InputError naming parameter, dim and rule: as many dims as lengths, or none; one length,
-/// and as many labels, all different, for each; no two lists of labels, and none for a dim that
-/// nothing has.
-/// `arrays`: all that the model records or gives as data.
+/// Throws InputError with the parameter, the dim and the rule. An array has one dim for each
+/// length, or none. A dim has the same length everywhere. A dim may have one list of labels, with
+/// as many different labels as its length. A dim with labels must belong to an array. `arrays`:
+/// everything that the model records or gives as data.
 void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>& labels);
 
 }  // namespace mixwell

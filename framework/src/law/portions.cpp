@@ -25,7 +25,8 @@ const Model& whole_of(const Model& model) noexcept {
 int Portions::rank() const noexcept { return ranks_ == nullptr ? 0 : ranks_->rank(); }
 int Portions::ranks() const noexcept { return ranks_ == nullptr ? 1 : ranks_->size(); }
 
-/// What can throw comes before the ranks agree: the others would wait for the message.
+/// Everything that can throw comes before the ranks agree. Afterwards, the other ranks wait for the
+/// message.
 void Portions::exchange(std::span<const Sent> sent, std::span<const Received> received) {
   std::vector<Ranks::Outgoing> out;
   std::vector<Ranks::Incoming> in;

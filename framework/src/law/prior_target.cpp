@@ -1,4 +1,4 @@
-// The prior of a model, as a model of its own.
+// The prior of a model, as a separate model.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/prior_target.hpp"
 

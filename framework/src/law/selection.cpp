@@ -1,4 +1,4 @@
-// Parts of a model's parameters by name and slice, and columns of a table by their names.
+// Selects a model's parameters by name and slice, and columns of a table by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/labelled_selection.hpp"
 
@@ -26,11 +26,11 @@ std::vector<Index> shifted(std::vector<Index> indices, Index first) {
   return indices;
 }
 
-/// The parameter that a text is about, its first coordinate, and what is taken of it.
+/// The parameter that a text selects, its first coordinate, and the slices to take.
 struct Selected {
   const Parameter* parameter = nullptr;
   Index first = 0;
-  std::vector<Slice> slices{};  ///< none: the whole
+  std::vector<Slice> slices{};  ///< empty: the whole parameter
 };
 
 std::vector<Slice> slices_of(const Parameter& parameter, const std::vector<Labels>& labels,
@@ -38,21 +38,21 @@ std::vector<Slice> slices_of(const Parameter& parameter, const std::vector<Label
   if (!parameter.constraint.is_of_numbers())
     throw InputError("\"" + text + "\" is a part of `" + parameter.name +
                      "`, whose values constrain each other (" + parameter.constraint.text() +
-                     "): name it as a whole");
+                     "). Name the whole parameter instead");
   return read_slices(named_array(parameter, labels), inside, text);
 }
 
 [[noreturn]] void refuse_name(const std::vector<Parameter>& parameters, const std::string& text) {
   const std::size_t open = text.find('[');
   if (open != text.npos && text.back() != ']')
-    throw InputError("\"" + text + "\" has a \"[\", and does not end with \"]\"");
+    throw InputError("\"" + text + "\" has a \"[\" but does not end with \"]\". Add the \"]\"");
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) names.push_back(parameter.name);
   const std::string name = text.substr(0, open);
   throw InputError("the model has no parameter \"" + name + "\"" + suggestion(name, names));
 }
 
-/// A name as a whole goes before brackets, which names may have themselves.
+/// Compares the whole text with the names first, because names may contain brackets.
 Selected select(const std::vector<Parameter>& parameters, const std::vector<Labels>& labels,
                 const std::string& text) {
   Selected found;
@@ -77,7 +77,7 @@ std::string first_few(const std::vector<std::string>& names) {
   return end == names.end() ? text : text + fmt::format(", ... ({} in all)", names.size());
 }
 
-/// Which coordinate a column is of.
+/// Finds the coordinate of each column.
 class CoordinateNames {
  public:
   explicit CoordinateNames(const Model& model)
@@ -89,21 +89,22 @@ class CoordinateNames {
 
   const std::vector<std::string>& names() const noexcept { return names_; }
 
-  Index place_of(const std::string& column) const {
+  Index location_of(const std::string& column) const {
     const auto found = places_.find(column);
     return found != places_.end() ? found->second : selected(column);
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw InputError(
-        why + "; the columns are named as the coordinates, in any order: " + first_few(names_));
+    throw InputError(why + ". Give the columns the names of the coordinates, in any order: " +
+                     first_few(names_));
   }
 
  private:
   Index selected(const std::string& column) const {
     const std::vector<Index> coordinates = selection(column);
     if (coordinates.size() == 1) return coordinates.front();
-    refuse(fmt::format("the column \"{}\" names {} coordinates", column, coordinates.size()));
+    refuse(fmt::format("the column \"{}\" names {} coordinates instead of one", column,
+                       coordinates.size()));
   }
 
   std::vector<Index> selection(const std::string& column) const {
@@ -155,16 +156,17 @@ std::vector<Index> columns_of_coordinates(const Model& model,
   std::vector<Index> places(names.size(), -1);
   for (Index k = 0; k < std::ssize(columns); ++k) {
     const std::string& column = columns[static_cast<std::size_t>(k)];
-    const auto coordinate = static_cast<std::size_t>(known.place_of(column));
+    const auto coordinate = static_cast<std::size_t>(known.location_of(column));
     if (places[coordinate] >= 0)
       known.refuse(fmt::format("two columns name the coordinate `{}`", names[coordinate]));
     places[coordinate] = k;
   }
   const auto lacking = std::find(places.begin(), places.end(), -1);
   if (lacking != places.end())
-    known.refuse(fmt::format("no column for {} of {} coordinates, the first of them `{}`",
-                             std::count(places.begin(), places.end(), -1), names.size(),
-                             names[static_cast<std::size_t>(lacking - places.begin())]));
+    known.refuse(
+        fmt::format("{} of {} coordinates have no column; the first of these coordinates is `{}`",
+                    std::count(places.begin(), places.end(), -1), names.size(),
+                    names[static_cast<std::size_t>(lacking - places.begin())]));
   return places;
 }
 

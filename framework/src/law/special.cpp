@@ -1,4 +1,4 @@
-// Special functions of densities.
+// Special functions that densities use.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/density/special.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace policies = boost::math::policies;
 
-/// What is no number is NaN: no exception leaves a density.
+/// Undefined results are NaN, so that no exception leaves a density.
 using Quiet = policies::policy<policies::pole_error<policies::ignore_error>,
                                policies::domain_error<policies::ignore_error>>;
 

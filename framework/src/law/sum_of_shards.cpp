@@ -1,4 +1,4 @@
-// A model whose U is added up shard by shard of its cases, each shard by the rank that has it.
+// A model whose U is summed over shards of its cases. One rank computes each shard.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/sum_of_shards.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index shards = 64;
 
-/// Of the bits of theta (FNV-1a): a whole number that a double holds.
+/// A hash of the bits of theta (FNV-1a), as a whole number that a double holds exactly.
 double fingerprint(ConstBatch theta) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (Index j = 0; j < theta.cols(); ++j)
@@ -60,8 +60,8 @@ class SumOfShards final : public Model, public ForeignCode {
   }
   Index begin_of(Index shard) const { return shard * terms_.terms() / shards; }
 
-  /// Each shard has a column: the fingerprint, then U of each column of theta and all gradients, as
-  /// far as they are wanted.
+  /// Each shard has a column: the fingerprint, then U of each column of theta, then all gradients.
+  /// U and gradients are left out if they are not wanted.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     const Index us = out.wants_potential() ? theta.cols() : 0;
@@ -97,14 +97,14 @@ class SumOfShards final : public Model, public ForeignCode {
     }
   }
 
-  /// Ranks that round differently would part without a word.
+  /// Without this check, ranks that round differently would diverge without notice.
   void require_one_position(ConstBatch sums) const {
     if ((sums.row(0).array() == sums(0, 0)).all()) return;
-    throw RunError(
-        fmt::format("model `{}`: the ranks evaluate it at different positions. Processors that "
-                    "round differently cannot carry out one run (run.ranks = \"data\"). Use "
-                    "machines of one kind",
-                    name()));
+    throw RunError(fmt::format(
+        "model `{}`: the ranks evaluated this model at different positions, probably because their "
+        "processors differ. Processors that round "
+        "differently cannot share one run (run.ranks = \"data\"). Use machines of one kind",
+        name()));
   }
 
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
@@ -116,7 +116,7 @@ class SumOfShards final : public Model, public ForeignCode {
   std::shared_ptr<Portions> processes_;
   Index first_;
   Index end_;
-  Eigen::MatrixXd indices_;  ///< of the cases in this rank's shards
+  Eigen::MatrixXd indices_;  ///< indices of the cases in this rank's shards
 };
 
 }  // namespace
@@ -125,10 +125,11 @@ std::shared_ptr<Model> sum_of_shards(std::shared_ptr<const Model> whole,
                                      std::shared_ptr<Portions> processes) {
   if (whole->offers<SumOfTerms>() == nullptr) return nullptr;
   if (processes->ranks() > shards)
-    throw InputError(fmt::format(
-        "{} ranks: the data are divided into {} shards, and each rank needs at least one "
-        "(run.ranks = \"data\"); start at most {} ranks",
-        processes->ranks(), shards, shards));
+    throw InputError(
+        fmt::format("{} ranks are too many: the data are divided into {} shards, and each rank "
+                    "needs at least one "
+                    "(run.ranks = \"data\"). Start at most {} ranks",
+                    processes->ranks(), shards, shards));
   return std::make_shared<SumOfShards>(std::move(whole), std::move(processes));
 }
 

@@ -1,4 +1,4 @@
-// A model whose U is added up shard by shard of its cases, each shard by the rank that has it.
+// A model whose U is summed over shards of its cases. One rank computes each shard.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,11 @@
 
 namespace mixwell {
 
-/// The same model as `whole`, with U and its gradient summed up over 64 shards, stretches of its
-/// cases, in their order: bits do not depend on the number of ranks. All ranks evaluate it together
-/// at the same theta. All else each of them does with all cases, minibatches too. Null where
-/// `whole` is no sum over cases. Throws InputError where there are more ranks than shards.
+/// The same model as `whole`, but U and its gradient are summed over 64 shards. A shard is a
+/// stretch of cases, and the order of the sums is fixed, so the bits do not depend on the number of
+/// ranks. All ranks evaluate the model together at the same theta. Each rank does everything else,
+/// including minibatches, with all cases. Null if `whole` is not a sum over cases. Throws
+/// InputError if there are more ranks than shards.
 MIXWELL_INTERNAL std::shared_ptr<Model> sum_of_shards(std::shared_ptr<const Model> whole,
                                                       std::shared_ptr<Portions> processes);
 

@@ -1,4 +1,4 @@
-// A law raised to a power.
+// A density raised to a power.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/law/tempered.hpp>
 

@@ -1,4 +1,4 @@
-// The first of three parts of resolving a manifest: its texts become values of components' keys.
+// Step 1 of 3 in resolving a manifest: convert its TOML values to the values of component keys.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/resolve.hpp"
 #include "manifest/run_settings.hpp"
@@ -64,14 +64,14 @@ class Binder {
     const std::string key = instance.keys.path + "." + field.key();
     const toml::array* const list = node->as_array();
     if (list == nullptr || list->empty()) {
-      reject(*node, key, fmt::format("wants tables [[{}]]", key), manifest_);
+      reject(*node, key, fmt::format("must be a list of tables [[{}]]", key), manifest_);
     }
     for (const toml::node& item : *list) {
       std::deque<ListedTable>& rows = instance.rows[field.key()];
       ListedTable& row = rows.emplace_back();
       row.keys = {fmt::format("{}[{}]", key, rows.size() - 1), item.as_table(), {}};
       if (row.keys.table == nullptr) {
-        reject(item, row.keys.path, fmt::format("wants tables [[{}]]", key), manifest_);
+        reject(item, row.keys.path, fmt::format("must be a table [[{}]]", key), manifest_);
       }
       tables.append(row.fields);
       bind_values(row.keys, row.fields, source(), {});
@@ -83,11 +83,11 @@ class Binder {
     if (use == nullptr) {
       throw InputError(
           manifest_.at(declaration.path(), declaration.table->source()),
-          fmt::format("[{}] has no key \"use\", which names the plugin (known: {})",
+          fmt::format("[{}] must have the key \"use\" with the id of a plugin (known: {})",
                       declaration.path(), fmt::join(registry_.ids(declaration.kind), ", ")));
     }
     const std::string key = declaration.path() + ".use";
-    if (!use->is_string()) reject(*use, key, "wants a text, the id of a plugin", manifest_);
+    if (!use->is_string()) reject(*use, key, "must be a string, the id of a plugin", manifest_);
     return find_entry(registry_, declaration.kind, **use->as_string(),
                       manifest_.at(key, use->source()));
   }

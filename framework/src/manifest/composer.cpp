@@ -1,4 +1,4 @@
-// Compositions made in code: what a manifest says, without the file of a manifest.
+// Builds compositions in code, without a manifest file.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/split.hpp"
 #include "files/toml_file.hpp"
@@ -27,15 +27,15 @@ toml::array node_of(const std::vector<T>& values) {
   return list;
 }
 
-/// The table under `part`, made if there is none, for the key `dotted` in the table `heading`.
+/// The table under `part`, created if missing. `dotted` is the full key in the table `heading`.
 toml::table& table_under(toml::table& table, const std::string& part, const std::string& heading,
                          const std::string& dotted) {
   if (!table.contains(part)) table.insert(part, toml::table{});
   if (toml::table* const next = table[part].as_table()) return *next;
-  throw InputError(
-      fmt::format("{}.{}: \"{}\" has a value already, and is no table; give the one or "
-                  "the other",
-                  heading, dotted, part));
+  throw InputError(fmt::format(
+      "{}.{}: \"{}\" already has a value, so it cannot also be a table. Set either the value or "
+      "the keys below it.",
+      heading, dotted, part));
 }
 
 toml::table table_of(const Keys& keys, const std::string& heading) {
@@ -57,7 +57,7 @@ toml::table table_of(const Keys& keys, const std::string& heading) {
   return root;
 }
 
-/// A plugin without keys that hands out what is there.
+/// A plugin without keys that returns an existing model.
 class Ready final : public Blueprint {
  public:
   explicit Ready(std::shared_ptr<Model> model) : model_(std::move(model)) {}
@@ -71,7 +71,8 @@ class Ready final : public Blueprint {
 
 constexpr const char* ready_model = "model-in-memory";
 
-/// Its table: what it records goes by the same dimensions and labels.
+/// The table of an existing model. It keeps the dimensions and labels of the table that it
+/// replaces.
 toml::table ready_table(const toml::table& before) {
   toml::table table{{"use", ready_model}};
   for (const char* const key : {"dims", "coords"})
@@ -106,8 +107,8 @@ Keys& Composer::add(Kind kind, const std::string& id, const std::string& name) {
     if (other.kind != kind || other.name != own) continue;
     throw InputError(
         {place(), 0, 0},
-        fmt::format("[{}.{}] is there already, with use = \"{}\"; give this one, use = "
-                    "\"{}\", another name",
+        fmt::format("[{}.{}] already exists with use = \"{}\". Give the new component (use = "
+                    "\"{}\") another name.",
                     to_string(kind), own, other.id, id));
   }
   return components_.emplace_back(Declared{kind, id, own, {}}).keys;
@@ -144,7 +145,7 @@ Composition compose_on(const std::shared_ptr<Model>& model, const std::string& n
                        toml::table root, const std::string& path, const Registry& known) {
   Registry registry = known;
   registry.add({.kind = Kind::model,
-                .description = {.id = ready_model, .summary = "A model that is in memory already"},
+                .description = {.id = ready_model, .summary = "An existing model in memory"},
                 .library = {},
                 .blueprint = [&model] { return std::make_unique<Ready>(model); },
                 .traits = {}});

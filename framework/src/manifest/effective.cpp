@@ -1,4 +1,4 @@
-// The manifest that a run turned out to have: every default filled in.
+// The effective manifest of a run: the manifest with every default filled in.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/effective.hpp"
 
@@ -31,7 +31,7 @@ std::string line_text(const EffectiveLine& line) {
                      comment);
 }
 
-/// Of one line, where it is about a key.
+/// Reads one line. Adds nothing if the line has no key.
 void read_line(std::string_view line, std::vector<EffectiveLine>& lines) {
   constexpr std::size_t after_hash = 2;
   const std::size_t is_unset = line.find(unset);
@@ -44,7 +44,8 @@ void read_line(std::string_view line, std::vector<EffectiveLine>& lines) {
   }
 }
 
-/// On one line, so that the comment stands behind it; empty where there is none.
+/// The list of tables as one line, because a comment may follow it. Empty if the manifest has no
+/// such list.
 std::string effective_list(const Instance& instance, const std::string& key) {
   const auto found = instance.rows.find(key);
   if (found == instance.rows.end()) return {};
@@ -98,7 +99,7 @@ EffectiveTable effective(const Instance& instance) {
 
 std::string effective_text(const std::vector<EffectiveTable>& tables) {
   std::string text =
-      "# Effective manifest: every default filled in. Running it again gives the same bits.\n"
+      "# Effective manifest: every default is filled in. Running it gives bit-identical results.\n"
       "mixwell = 1\n";
   for (const EffectiveTable& table : tables) {
     text += fmt::format("\n[{}]\n", table.heading);

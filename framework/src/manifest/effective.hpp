@@ -1,4 +1,4 @@
-// The manifest that a run turned out to have: every default filled in.
+// The effective manifest of a run: the manifest with every default filled in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,10 +13,10 @@ namespace mixwell {
 struct Instance;
 struct KeyTable;
 
-/// `key = value  # comment`; without a value: `# key is not set: comment`.
+/// A line `key = value  # comment`, or `# key is not set: comment` if the key has no value.
 struct EffectiveLine {
   std::string key;
-  std::string value;  ///< TOML text, or "" where the parameter holds none
+  std::string value;  ///< TOML text, or "" if the parameter has no value
   std::string comment;
 };
 
@@ -26,21 +26,22 @@ struct EffectiveTable {
   std::vector<EffectiveLine> lines;
 };
 
-/// What the table gives for the field, or its default. Empty where another key says it instead, and
-/// of a key that could have said what another one says: only one of the two may be read again.
+/// The value of the field in the table, or its default. Empty if the table gives another key that
+/// replaces this key. Also empty if this key replaces another key and the table does not give this
+/// key, because a manifest may hold only one of the two.
 std::string effective_value(const KeyTable& keys, const Fields& fields, const Field& field);
 
-/// What is said about a field behind its value: its help, with the unit.
+/// The comment that follows the value of a field: its help, its condition and its unit.
 std::string comment_for(const Field& field);
 
-/// Of a component, with every key.
+/// The table of a component, with every key.
 EffectiveTable effective(const Instance& instance);
 
-/// The whole file.
+/// The whole effective manifest.
 MIXWELL_INTERNAL std::string effective_text(const std::vector<EffectiveTable>& tables);
 
-/// Its tables with all keys that their components have, set or not; a value has its comment behind
-/// it.
+/// The tables of an effective manifest with all keys, set or not. A value includes the comment that
+/// follows it.
 MIXWELL_INTERNAL std::vector<EffectiveTable> read_effective(const std::string& text);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// The components of a manifest on their way from a table to a made component.
+// The components of a manifest during its resolution, from table to finished component.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/instance.hpp"
 

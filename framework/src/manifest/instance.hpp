@@ -1,4 +1,4 @@
-// The components of a manifest on their way from a table to a made component.
+// The components of a manifest during its resolution, from table to finished component.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace mixwell {
 
-/// A table of keys: that of a component, or one of a list of tables in it.
+/// A table of keys: the table of a component, or one table of a list inside it.
 struct KeyTable {
   std::string path;                          ///< dotted
-  const toml::table* table = nullptr;        ///< null where the manifest has none
-  std::map<std::string, std::string> texts;  ///< of the keys that the manifest gives, as TOML
-  std::set<std::string> changed{};           ///< of those, the ones with another value than usual
+  const toml::table* table = nullptr;        ///< null if the manifest has no such table
+  std::map<std::string, std::string> texts;  ///< TOML text of each key that the manifest gives
+  std::set<std::string> changed{};           ///< given keys whose value is not the default
 
-  /// What the manifest gives, or null.
+  /// The value that the manifest gives, or null.
   const toml::node* get(const std::string& key) const {
     return table == nullptr ? nullptr : table->get(key);
   }
@@ -36,36 +36,36 @@ struct ListedTable {
   KeyTable keys;
 };
 
-/// A declared component, or a built-in one that stands in for what the manifest left out.
+/// A component that the manifest declares, or a built-in component that replaces a missing one.
 struct Instance {
   Declaration declaration;
   const Entry* entry = nullptr;
   std::unique_ptr<Blueprint> blueprint;
   KeyTable keys;
-  std::map<std::string, std::deque<ListedTable>> rows;  ///< by key of a list of tables
-  ManifestDims dims;                                    ///< of a model
-  const Instance* model = nullptr;                      ///< the first one that its keys refer to
+  std::map<std::string, std::deque<ListedTable>> rows;  ///< lists of tables by key
+  ManifestDims dims;                                    ///< used only by models
+  const Instance* model = nullptr;                      ///< the first model that its keys refer to
   std::shared_ptr<const Component> made;
 
   const Description& about() const noexcept { return entry->description; }
 };
 
-/// Where the table stands in the manifest.
+/// The location of the table in the manifest.
 Location place(const KeyTable& keys, const ManifestText& manifest);
 inline Location place(const Instance& instance, const ManifestText& manifest) {
   return place(instance.keys, manifest);
 }
 
-/// Their addresses stay valid as others are added.
+/// All components. Their addresses stay valid when others are added.
 class Instances {
  public:
   Instance& add() { return all_.emplace_back(); }
   const std::deque<Instance>& all() const noexcept { return all_; }
-  /// Null where there is none.
+  /// Null if no component has this kind and name.
   Instance* find(Kind kind, const std::string& name);
   std::vector<Instance*> of_kind(Kind kind, const Instance* except = nullptr);
   std::vector<std::string> names(Kind kind);
-  /// Those that are made, by kind, then name.
+  /// The components that were made, sorted by kind, then name.
   std::vector<const Instance*> in_use() const;
 
  private:

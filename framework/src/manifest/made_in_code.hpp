@@ -1,4 +1,4 @@
-// Manifests that a program wrote, and no person has a file of.
+// Manifests that a program makes in memory, without a file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,17 @@
 
 namespace mixwell {
 
-/// "composition NAME": in messages, instead of a file.
+/// The text "composition NAME" that error messages show instead of a file name.
 MIXWELL_INTERNAL std::string place_of_written(const std::string& name);
 
-/// As parse_manifest(), but messages have no line: those of the text mean nothing to anybody.
+/// Like parse_manifest(), but error messages give no line numbers, because the user has no such
+/// file.
 MIXWELL_INTERNAL Composition compose_written(const std::string& toml, const std::string& name,
                                              const Registry& registry);
 
-/// What `root`, a manifest at `path`, is with `model` instead of the one called `name`, which is
-/// not made or read again. It gets that name, and keeps its `dims` and `coords`. Messages have no
-/// line.
+/// Composes `root`, a manifest at `path`, with `model` instead of the model called `name`, which is
+/// neither made nor read. `model` gets the name, the `dims` and the `coords` of the model that it
+/// replaces. Error messages give no line numbers.
 MIXWELL_INTERNAL Composition compose_on(const std::shared_ptr<Model>& model,
                                         const std::string& name, toml::table root,
                                         const std::string& path, const Registry& registry);

@@ -1,6 +1,6 @@
-// A component made from its bound keys, and what is checked of it before anybody uses it.
+// Makes a component from its bound keys, and checks the component before anything uses it.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "base/present_call.hpp"
 #include "base/shortened.hpp"
 #include "law/parameter_rules.hpp"
@@ -24,7 +24,7 @@ class Making {
   Making(const Instance& instance, const ManifestText& manifest, const PartOf& part_of)
       : instance_(instance), manifest_(manifest), part_of_(part_of) {}
 
-  std::shared_ptr<const Component> make(const std::shared_ptr<const Places>& places) const {
+  std::shared_ptr<const Component> make(const std::shared_ptr<const Locations>& places) const {
     const std::shared_ptr<Component> made = construct();
     introduce(*made, {instance_.declaration.path(), places}, words_of());
     if (const auto* const model = dynamic_cast<const Model*>(made.get())) check(*model);
@@ -40,7 +40,7 @@ class Making {
     check_size(model);
   }
 
-  /// For whatever happens in its code later.
+  /// The text that identifies the component in later errors.
   std::string words_of() const {
     return fmt::format("[{}] (use = \"{}\", {}, {})", instance_.declaration.path(),
                        instance_.about().id, to_string(place(instance_, manifest_)),
@@ -81,7 +81,8 @@ class Making {
     }
   }
 
-  /// An allocation failed that its constructor asked for: which of its keys may be why.
+  /// Throws InputError because the constructor could not allocate memory. The message lists the
+  /// keys that may be the cause.
   [[noreturn]] void too_large() const {
     std::string values;
     for (const Field& field : instance_.blueprint->fields().all()) {
@@ -89,7 +90,7 @@ class Making {
                           std::holds_alternative<std::optional<std::int64_t>*>(field.target());
       const auto& texts = instance_.keys.texts;
       if (!texts.contains(field.key()) || !(counts || field.is_file())) continue;
-      values += fmt::format("{}{} = {}", values.empty() ? ", of " : ", ", field.key(),
+      values += fmt::format("{}{} = {}", values.empty() ? " with " : ", ", field.key(),
                             shortened(texts.at(field.key())));
     }
     throw InputError(
@@ -97,7 +98,7 @@ class Making {
         fmt::format("making [{}]{}: {}", instance_.declaration.path(), values, out_of_memory()));
   }
 
-  /// All that the model records or gives as data.
+  /// All arrays that the model records or offers as data.
   static std::vector<Parameter> arrays_of(const Model& model) {
     std::vector<Parameter> all = model.parameters();
     const auto add = [&all](std::vector<Parameter> more) {
@@ -120,8 +121,8 @@ class Making {
     } catch (const InputError& fault) {
       throw InputError(
           place(instance_, manifest_),
-          fmt::format("[{}]: {}; unless its keys or its data are the reason, mend it "
-                      "in the source of {}",
+          fmt::format("[{}]: {}\n  If neither the keys nor the data of this model are the cause, "
+                      "fix the source of {}.",
                       instance_.declaration.path(), fault.what(), instance_.entry->library));
     } catch (...) {
       rethrow_from(kept_text(words_of()));
@@ -133,7 +134,7 @@ class Making {
     const Index d = model.dimension();
     require_memory(
         point_and_gradient * static_cast<double>(d),
-        fmt::format("{}: [{}]: a point of {} coordinates, with its gradient,",
+        fmt::format("{}: [{}]: one point of {} coordinates with its gradient",
                     to_string(place(instance_, manifest_)), instance_.declaration.path(), d));
   }
 
@@ -158,7 +159,7 @@ class Making {
 
 std::shared_ptr<const Component> make_component(const Instance& instance,
                                                 const ManifestText& manifest,
-                                                const std::shared_ptr<const Places>& places,
+                                                const std::shared_ptr<const Locations>& places,
                                                 const PartOf& part_of) {
   return Making(instance, manifest, part_of).make(places);
 }

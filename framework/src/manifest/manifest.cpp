@@ -1,4 +1,4 @@
-// From a manifest file to components wired together.
+// Turns a manifest file into connected components.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 #include "manifest/resolve.hpp"

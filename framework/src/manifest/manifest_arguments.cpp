@@ -1,4 +1,4 @@
-// A manifest as the command line names it, and the plugins to read it with.
+// Loads the manifest and plugins that a command line names.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/manifest_arguments.hpp"
 
@@ -15,12 +15,12 @@
 namespace mixwell {
 namespace {
 
-/// `KEY=VALUE` or `KEY = VALUE`, as cures are printed.
+/// Parses `KEY=VALUE` or `KEY = VALUE`, the form in which Mixwell prints suggested fixes.
 Override parse_override(const std::string& setting) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos) {
     throw InputError({"--set " + shortened(setting), 0, 0},
-                     "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
+                     "must have the form KIND.NAME.KEY=VALUE or run.KEY=VALUE");
   }
   const std::string_view text = setting;
   return {std::string(trimmed(text.substr(0, equals))),
@@ -29,8 +29,8 @@ Override parse_override(const std::string& setting) {
 
 bool is_program(const std::string& path) { return path.ends_with(".stan"); }
 
-/// What samples a program in the Stan language by the defaults, with the data beside it:
-/// NAME.data.json, or NAME.json.
+/// A manifest that samples a Stan program with all defaults. It uses the data file next to the
+/// program if there is one: NAME.data.json, or NAME.json.
 std::string manifest_around(const std::string& path) {
   namespace fs = std::filesystem;
   require_file(path, "program");
@@ -51,9 +51,11 @@ Registry load_registry() { return Registry::load(Registry::default_folders()); }
 void require_file(const std::string& path, const char* what) {
   namespace fs = std::filesystem;
   if (fs::is_directory(path))
-    throw InputError({path, 0, 0}, fmt::format("is a folder, and no {}", what));
+    throw InputError({path, 0, 0},
+                     fmt::format("this is a folder, not a {0}. Give the path of a {0}.", what));
   if (!fs::is_regular_file(path))
-    throw InputError({path, 0, 0}, fmt::format("there is no such {}", what));
+    throw InputError({path, 0, 0},
+                     fmt::format("there is no {} at this path. Check the path.", what));
 }
 
 Composition load(const ManifestArguments& arguments, const Registry& registry, Ranks* ranks) {

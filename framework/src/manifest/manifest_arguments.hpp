@@ -1,4 +1,4 @@
-// A manifest as the command line names it, and the plugins to read it with.
+// Loads the manifest and plugins that a command line names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,10 +18,11 @@ struct ManifestArguments {
 };
 
 MIXWELL_INTERNAL Registry load_registry();
-/// Throws InputError where there is no such file. `what` it is: "program".
+/// Throws InputError if the file does not exist or is a folder. `what` names the type of the file,
+/// such as "program".
 MIXWELL_INTERNAL void require_file(const std::string& path, const char* what);
-/// Of a manifest, or of the defaults around a program in the Stan language (`x.stan`). Throws
-/// InputError. `ranks`: as load_manifest's.
+/// Loads a manifest, or a Stan program (`x.stan`) with all defaults. Throws InputError. `ranks`:
+/// see load_manifest().
 MIXWELL_INTERNAL Composition load(const ManifestArguments& arguments, const Registry& registry,
                                   Ranks* ranks = nullptr);
 

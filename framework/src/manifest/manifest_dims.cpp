@@ -1,4 +1,4 @@
-// The keys `dims` and `coords` of a model's table, which every model has beside its own.
+// The keys `dims` and `coords`, which the table of every model may have.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/manifest_dims.hpp"
 
@@ -24,7 +24,8 @@ Field field(const char* key, NamedTexts& target, const char* help) {
   return made;
 }
 
-/// Labels of the model, with those of the manifest in their place.
+/// The labels of the model. Labels from the manifest replace the model's labels of the same
+/// dimension.
 std::vector<Labels> merged(std::vector<Labels> labels, const NamedTexts& coords) {
   std::erase_if(labels, [&](const Labels& one) { return coords.contains(one.dim); });
   for (const auto& [dim, texts] : coords) labels.push_back({dim, texts});
@@ -43,7 +44,7 @@ std::vector<std::string> names_of(const std::vector<Parameter>& arrays) {
   return names;
 }
 
-/// One key of `dims` or `coords`, for messages.
+/// Reports errors at a key of `dims` or `coords`.
 class GivenKey {
  public:
   GivenKey(const toml::table& table, std::string path, const ManifestText& manifest)
@@ -69,16 +70,18 @@ void set_dims(std::vector<Parameter>& arrays, const NamedTexts& dims, const Give
     if (found == arrays.end())
       place.refuse(
           "dims", name,
-          "the model records no variable of that name" + suggestion(name, names_of(arrays)));
+          "the model records no variable with this name" + suggestion(name, names_of(arrays)));
     if (found->shape.size() != texts.size())
-      place.refuse("dims", name,
-                   fmt::format("`{}` has the shape {{{}}}, so that {} names are wanted", name,
-                               fmt::join(found->shape, ", "), found->shape.size()));
+      place.refuse(
+          "dims", name,
+          fmt::format("must have {2} names, one for each dimension, because `{0}` has the shape "
+                      "{{{1}}}",
+                      name, fmt::join(found->shape, ", "), found->shape.size()));
     found->dims = texts;
   }
 }
 
-/// Lengths by the names of dims.
+/// The length of each named dimension.
 std::map<std::string, Index> lengths_of(const std::vector<Parameter>& arrays) {
   std::map<std::string, Index> lengths;
   for (const Parameter& array : arrays)
@@ -96,17 +99,18 @@ void check_coords(const std::vector<Parameter>& arrays, const NamedTexts& coords
     const auto found = lengths.find(dim);
     if (found == lengths.end())
       place.refuse("coords", dim,
-                   "nothing that the model records has a dimension of that name" +
+                   "no recorded variable has a dimension with this name" +
                        (known.empty() ? "" : suggestion(dim, known)) +
-                       "; `dims` of the same table gives names");
+                       ". Name dimensions with `dims` in the same table");
     if (found->second != static_cast<Index>(texts.size()))
       place.refuse(
           "coords", dim,
-          fmt::format("{} labels, and the dimension is {} long", texts.size(), found->second));
+          fmt::format("must have {1} labels, because the dimension has length {1} (got {0} labels)",
+                      texts.size(), found->second));
     std::set<std::string> seen;
     for (const std::string& text : texts)
       if (!seen.insert(text).second)
-        place.refuse("coords", dim, fmt::format("the label \"{}\" is there twice", text));
+        place.refuse("coords", dim, fmt::format("must not repeat the label \"{}\"", text));
   }
 }
 
@@ -114,10 +118,8 @@ void check_coords(const std::vector<Parameter>& arrays, const NamedTexts& coords
 
 std::vector<Field> ManifestDims::fields() {
   std::vector<Field> all;
-  all.push_back(
-      field("dims", given_.dims, "names of the dimensions of what is recorded, by variable"));
-  all.push_back(
-      field("coords", given_.coords, "what the elements of dimensions are called, by dimension"));
+  all.push_back(field("dims", given_.dims, "names of the dimensions of each recorded variable"));
+  all.push_back(field("coords", given_.coords, "labels of the elements of each named dimension"));
   return all;
 }
 
@@ -132,8 +134,9 @@ void ManifestDims::check(std::vector<Parameter> arrays, const std::vector<Labels
     check_dims(arrays, merged(labels, given_.coords));
   } catch (const InputError& fault) {
     const toml::node* const node = table.get(given_.dims.empty() ? "coords" : "dims");
-    throw InputError(manifest.at(path, node->source()),
-                     fmt::format("dims and coords of [{}]: {}", path, fault.what()));
+    throw InputError(
+        manifest.at(path, node->source()),
+        fmt::format("dims and coords of [{}] must fit the model: {}", path, fault.what()));
   }
 }
 

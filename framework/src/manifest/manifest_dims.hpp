@@ -1,4 +1,4 @@
-// The keys `dims` and `coords` of a model's table, which every model has beside its own.
+// The keys `dims` and `coords`, which the table of every model may have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,18 +14,17 @@ namespace mixwell {
 
 class ManifestDims {
  public:
-  /// Their targets are members of this.
+  /// The fields write to members of this object.
   std::vector<Field> fields();
 
-  /// Throws InputError at the key that does not fit what is recorded: a variable that there is none
-  /// of, another number of dims than it has, a dimension that nothing has, another number of labels
-  /// than it is long, a label that is there twice. `arrays`, `labels`: the model's own; `path`: of
-  /// its table.
+  /// Throws InputError at the first key that does not fit the recorded arrays: an unknown variable,
+  /// a wrong number of dims, an unknown dimension, a wrong number of labels, or a repeated label.
+  /// `arrays` and `labels` belong to the model, and `path` is the path of the model's table.
   void check(std::vector<Parameter> arrays, const std::vector<Labels>& labels,
              const toml::table& table, const std::string& path, const ManifestText& manifest) const;
 
-  /// A text that selects coordinates of `model`, with numbers instead of labels: what the
-  /// components are given. Throws InputError with the rule that it breaks.
+  /// Replaces the labels in a selection of coordinates of `model` by numbers, because components
+  /// read only numbers. Throws InputError with the rule that the selection breaks.
   std::string by_numbers(const Model& model, const std::string& text) const;
 
   bool empty() const noexcept { return given_.dims.empty() && given_.coords.empty(); }

@@ -1,4 +1,4 @@
-// Which component of a manifest a key refers to.
+// Finds the component that a key of a manifest refers to.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
 #include "manifest/resolve.hpp"
@@ -15,7 +15,7 @@ bool serves(const Instance& instance, const ComponentReference& reference) {
   return instance.about().purpose == reference.purpose;
 }
 
-/// Looks components up by name, or finds the only one that will do.
+/// Finds components by name, or finds the only suitable one.
 class NamedComponents {
  public:
   explicit NamedComponents(BoundManifest& bound) : bound_(bound) {}
@@ -30,7 +30,7 @@ class NamedComponents {
     }
     const std::string key = keys.path + "." + field.key();
     if (!node->is_array() || node->as_array()->empty()) {
-      reject(*node, key, fmt::format("wants a list of names of {}s", to_string(kind)),
+      reject(*node, key, fmt::format("must be a list of names of {}s", to_string(kind)),
              *bound_.text);
     }
     std::vector<Instance*> found;
@@ -48,7 +48,7 @@ class NamedComponents {
     }
     if (reference.optional && keys.texts.contains(field.replaced())) return nullptr;
     std::vector<Instance*> candidates = bound_.instances.of_kind(reference.kind, &user);
-    // What stands in for the default of one reference is no choice of the manifest's for others.
+    // A built-in component that was added for one reference is no candidate for other references.
     std::erase_if(candidates, [&](const Instance* c) {
       return !serves(*c, reference) || c->declaration.table == nullptr;
     });
@@ -62,11 +62,11 @@ class NamedComponents {
   }
 
  private:
-  /// ComponentReference::learnt stands in, and not its fallback.
+  /// Whether to use ComponentReference::learnt instead of ComponentReference::fallback.
   bool learns(const ComponentReference& reference) {
     if (reference.learnt.empty() || bound_.run.warmup == 0) return false;
     for (const Instance* compositor : bound_.instances.of_kind(Kind::compositor)) {
-      if (compositor->about().lends_memory) return false;
+      if (compositor->about().provides_memory) return false;
     }
     return !reference.learns_where || reference.learns_where();
   }
@@ -79,7 +79,7 @@ class NamedComponents {
     };
     const auto& reference = std::get<ComponentReference>(field.target());
     reject(node, keys.path + "." + field.key(),
-           fmt::format("wants {}, but [{}] is {}", plain(reference.purpose, reference.kind),
+           fmt::format("must name {}, but [{}] is {}", plain(reference.purpose, reference.kind),
                        found.declaration.path(), plain(found.about().purpose, reference.kind)),
            *bound_.text);
   }
@@ -87,7 +87,7 @@ class NamedComponents {
   Instance& named(const toml::node& node, const std::string& key, Kind kind) {
     if (!node.is_string()) {
       reject(node, key,
-             fmt::format("wants the name of {}, found {}", one_of_kind(kind), type_name(node)),
+             fmt::format("must be the name of {} (got {})", one_of_kind(kind), type_name(node)),
              *bound_.text);
     }
     const std::string name = **node.as_string();
@@ -98,7 +98,7 @@ class NamedComponents {
   std::string unknown_reference(Kind kind, const std::string& name) {
     for (const Instance& other : bound_.instances.all()) {
       if (other.declaration.name != name) continue;
-      return fmt::format("wants {}, but \"{}\" is the {} [{}]{}", one_of_kind(kind),
+      return fmt::format("must name {}, but \"{}\" is the {} [{}]{}", one_of_kind(kind),
                          shortened(name), to_string(other.declaration.kind),
                          other.declaration.path(), suggestion(name, bound_.instances.names(kind)));
     }
@@ -112,9 +112,10 @@ class NamedComponents {
     for (const Instance* candidate : candidates) paths.push_back(candidate->declaration.path());
     const std::string rule =
         paths.empty()
-            ? fmt::format("the manifest has no {0}; add a table [{0}.NAME] with `use` (known: {1})",
-                          to_string(kind), fmt::join(bound_.registry->ids(kind), ", "))
-            : fmt::format("the manifest has several ({}); say which: {} = \"NAME\"",
+            ? fmt::format(
+                  "the manifest has no {0}. Add a table [{0}.NAME] with `use` (known: {1}).",
+                  to_string(kind), fmt::join(bound_.registry->ids(kind), ", "))
+            : fmt::format("the manifest has several ({}). Choose one with {} = \"NAME\".",
                           fmt::join(paths, ", "), field.key());
     throw InputError(place(keys, *bound_.text),
                      fmt::format("[{}] needs {} as \"{}\": {}", keys.path, one_of_kind(kind),

@@ -1,5 +1,5 @@
-// From declarations to components, in three parts: values bound, components wired, defaults
-// settled. SPDX-License-Identifier: Apache-2.0
+// Resolves a manifest in three steps: bind values, connect components, fill in dependent defaults.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "manifest/effective.hpp"
@@ -18,10 +18,10 @@
 
 namespace mixwell {
 
-/// Description::purpose of a recorder that writes draws.nc, which summaries read.
+/// Description::purpose of a recorder that writes draws.nc, the file that summaries read.
 inline constexpr const char* draws_file_purpose = "draws.nc";
 
-/// All values of a manifest checked and in their places. References between components wait.
+/// A manifest whose values are all checked and stored. References are not resolved yet.
 struct BoundManifest {
   std::shared_ptr<const ManifestText> text;
   const Registry* registry;
@@ -30,51 +30,53 @@ struct BoundManifest {
   Instances instances;
 };
 
-/// Throws InputError for the first table, key or value that is wrong.
+/// Throws InputError for the first wrong table, key or value.
 BoundManifest bind_keys(std::shared_ptr<const ManifestText> manifest, const Registry& registry);
 
-/// A built-in component with its defaults, named like its id; the one that `bound` has already, or
-/// a new one. Throws InputError where the registry has none, and where it needs a key.
+/// The built-in component with this id, with default keys and its id as its name. Adds the
+/// component to `bound` if `bound` does not have it yet. Throws InputError if the registry has no
+/// such component, or if the component has a required key.
 Instance& built_in(BoundManifest& bound, Kind kind, const std::string& id);
 
-/// The component that `field` of `user` refers to, by name, or as the only one that will do; null
-/// for an optional reference to nothing. Throws InputError where there is none or are several.
+/// The component that `field` of `user` refers to: by name, or the only suitable one. Null if an
+/// optional reference refers to nothing. Throws InputError if no component or several components
+/// are suitable.
 Instance* referred(BoundManifest& bound, const Instance& user, const KeyTable& keys,
                    const Field& field);
-/// Those of a field that refers to a list of components.
+/// The components that a field refers to with a list.
 std::vector<Instance*> all_referred(BoundManifest& bound, const Instance& user,
                                     const KeyTable& keys, const Field& field);
 
-/// What stands in for a component that was made, or null.
+/// Returns the component that replaces a finished component, or null.
 using PartOf = std::function<std::shared_ptr<Component>(const std::shared_ptr<Component>&)>;
 
-/// A component from its bound keys. `places`: what it says of its keys later. Throws InputError and
-/// RunError that name the table.
+/// Makes a component from its bound keys. `places` gives the locations of the keys for later error
+/// messages. Throws InputError and RunError that name the table.
 std::shared_ptr<const Component> make_component(const Instance& instance,
                                                 const ManifestText& manifest,
-                                                const std::shared_ptr<const Places>& places,
+                                                const std::shared_ptr<const Locations>& places,
                                                 const PartOf& part_of);
 
-/// A manifest whose components are made, each with those that its keys refer to.
+/// A manifest whose components are all made, each with the components that its keys refer to.
 struct WiredManifest {
   BoundManifest bound;
   std::shared_ptr<const Compositor> compositor;
-  std::vector<std::shared_ptr<const Recorder>> recorders;  ///< the first writes draws.nc
-  std::shared_ptr<Portions> division;  ///< of run.ranks = "data" or "coordinates", else null
-  bool is_divided = false;             ///< a model is
+  std::vector<std::shared_ptr<const Recorder>> recorders;  ///< the first one writes draws.nc
+  std::shared_ptr<Portions> division;  ///< if run.ranks = "data" or "coordinates", else null
+  bool is_divided = false;             ///< whether a model is divided
 };
 
-/// Makes the compositor and the recorders, and all that they refer to. `ranks`: among which models
-/// are divided; null where this process is alone. Throws InputError.
+/// Makes the compositor, the recorders, and everything they refer to. `ranks` are the processes
+/// that divide models, or null if there is only this process. Throws InputError.
 WiredManifest wire(BoundManifest bound, Ranks* ranks);
 
-/// Defaults that depend on the model, what the run of a prior changes, the effective manifest, and
-/// everything else of a composition but its name. Throws InputError for keys of [run] and dims that
-/// the components have no use for.
+/// Completes everything in a composition except its name: defaults that depend on the model,
+/// changes for a run of the prior, and the effective manifest. Throws InputError for keys of [run]
+/// and for dims that the components do not use.
 Composition settle(WiredManifest wired);
 
-/// All three: everything of a composition but its name; its components keep the manifest, for what
-/// is refused later. `ranks`: as load_manifest's. Throws InputError.
+/// All three steps: everything in a composition except its name. The components keep the manifest,
+/// because later errors refer to it. `ranks`: see load_manifest(). Throws InputError.
 Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry,
                     Ranks* ranks = nullptr);
 

@@ -1,4 +1,4 @@
-// The table [run].
+// Reads the table [run] of a manifest.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/run_settings.hpp"
 
@@ -12,7 +12,7 @@
 namespace mixwell {
 namespace {
 
-/// Random streams number sweeps with 40 bits and replicates with 28.
+/// Random streams use 40 bits for the sweep number and 28 bits for the replicate number.
 constexpr std::int64_t most_sweeps = std::int64_t{1} << 40;
 constexpr double most_replicates = 268435456.0;
 
@@ -25,7 +25,7 @@ std::vector<std::string> choices() {
   return names;
 }
 
-/// One of the three words, or a table with a single key that says how.
+/// Reads `init`: one of three words, or a table with one key.
 class InitReader {
  public:
   InitReader(const toml::node& node, const ValueSource& source) : node_(node), source_(source) {}
@@ -56,8 +56,7 @@ class InitReader {
     const auto found = words.find(name);
     if (found == words.end()) {
       const std::vector<std::string> names = choices();
-      reject(node_, "run.init", std::string("wants ") + init_help + suggestion(name, names),
-             source_.manifest);
+      reject(node_, "run.init", std::string(init_rule) + suggestion(name, names), source_.manifest);
     }
     effective = toml_text(name);
     Init init;
@@ -74,7 +73,8 @@ class InitReader {
     return text;
   }
 
-  /// One name or a list of them, each by way of `file`, the target of the field.
+  /// Reads one name or a list of names. Reads each name into `file`, the target of the field, and
+  /// then adds it to `init`.
   std::string read_files(const Field& field, const std::string& file, const toml::node& value,
                          Init& init) const {
     init.how = Init::How::file;
@@ -93,9 +93,7 @@ class InitReader {
     return "[" + texts + "]";
   }
 
-  [[noreturn]] void wrong_form() const {
-    reject(node_, "run.init", std::string("wants ") + init_help, source_.manifest);
-  }
+  [[noreturn]] void wrong_form() const { reject(node_, "run.init", init_rule, source_.manifest); }
 
   const toml::node& node_;
   const ValueSource& source_;
@@ -110,13 +108,14 @@ void check_block_width(const RunSettings& settings, const ValueSource& source) {
 void check_sweeps(const RunSettings& settings, const ValueSource& source) {
   const bool fits = settings.draws <= (most_sweeps - settings.warmup) / settings.thin;
   if (fits) return;
-  throw InputError(source.manifest.at("run", source.manifest.run().source()),
-                   fmt::format("run: warmup + draws * thin = {} + {} * {} sweeps: must be at most "
-                               "{}",
-                               settings.warmup, settings.draws, settings.thin, most_sweeps));
+  throw InputError(
+      source.manifest.at("run", source.manifest.run().source()),
+      fmt::format("run: warmup + draws * thin must be at most {3} sweeps (got {0} + {1} * {2}). "
+                  "Reduce warmup, draws or thin.",
+                  settings.warmup, settings.draws, settings.thin, most_sweeps));
 }
 
-/// Refuses a rule that no sweep of this run is looked at for.
+/// Refuses a stop rule that this run would never check.
 void check_looks(const RunSettings& settings, const ValueSource& source) {
   const StopSettings& stop = settings.stop;
   const std::int64_t sweeps = settings.draws * settings.thin;
@@ -127,10 +126,11 @@ void check_looks(const RunSettings& settings, const ValueSource& source) {
     if (is_set)
       throw InputError(
           source.manifest.at("run", source.manifest.run().get(key)->source()),
-          fmt::format("run.{}: this rule is first looked at after check_every = {} sweeps, and the "
-                      "run ends after draws * thin = {}. Set check_every = {} or less, or leave "
-                      "{} out",
-                      key, stop.check_every, sweeps, sweeps, key));
+          fmt::format(
+              "run.{}: Mixwell first checks this rule after check_every = {} sweeps, but the "
+              "run ends after draws * thin = {} sweeps. Set check_every = {} or less, or "
+              "remove {}.",
+              key, stop.check_every, sweeps, sweeps, key));
 }
 
 }  // namespace
@@ -145,78 +145,85 @@ std::uint64_t RunSettings::stream_seed() const noexcept {
 
 Fields run_fields(RunSettings& settings) {
   Fields fields;
-  fields.integer("seed", settings.seed).at_least(0).help("key of all random numbers");
+  fields.integer("seed", settings.seed).at_least(0).help("seed of all random numbers");
   fields.integer("replicates", settings.replicates)
       .at_least(1)
       .at_most(most_replicates)
-      .help("independent copies of the whole sampler");
+      .help("number of independent copies of the whole sampler");
   fields.integer("warmup", settings.warmup)
       .at_least(0)
       .at_most(static_cast<double>(most_sweeps))
-      .help("sweeps before the draws that count");
+      .help("number of sweeps before sampling, for adaptation and burn-in");
   fields.integer("draws", settings.draws)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
-      .help("recorded sweeps per slot");
+      .help("number of recorded sweeps for each slot");
   fields.integer("thin", settings.thin)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
-      .help("every thin-th sweep is recorded");
+      .help("record every thin-th sweep");
   fields.flag("record_warmup", settings.record_warmup)
       .only_where("warmup above 0", [&settings] { return settings.warmup > 0; })
-      .help("write the warm-up's draws too");
+      .help("also write the draws of warmup");
   fields.text("predictive", settings.predictive)
       .one_of({"auto", "all", "none", "log_likelihood", "posterior_predictive"})
       .help(
-          "groups recorded of the cases of the data, where the model has them: log_likelihood, "
-          "posterior_predictive; auto: both up to 256 MiB together, else none");
+          "groups to record for each case; auto: all offered groups if they need at most "
+          "256 MiB, else none");
   fields.flag("prior", settings.prior)
-      .help("sample the prior, into the groups prior and prior_predictive");
+      .help("sample the prior and write the groups prior and prior_predictive");
   fields.text("ranks", settings.ranks)
       .one_of({"replicates", "data", "coordinates"})
       .help(
-          "what the processes of mpirun divide: replicates; the data of a model that is a sum over "
-          "cases, in 64 shards whose sums are added in a fixed order, by one process too; or the "
-          "coordinates of a model that has them in blocks, with the data of each block");
+          "how MPI processes divide the work: by replicates, data (64 shards) or "
+          "coordinates with their data");
   fields.texts("allow", settings.allow)
       .one_of({"biased", "none"})
-      .help("certificates to run in spite of, for ablations");
+      .help(
+          "also run a composition with one of these certificates, for example in an "
+          "ablation study");
   fields.integer("block_width", settings.block_width)
       .at_least(8)
       .at_most(most_replicates)
       .help(
-          "replicates computed together, a multiple of 8; part of what fixes the last bits; by "
-          "default it follows from dimension and replicates");
+          "replicates computed together (multiple of 8, affects last bits); by default "
+          "from the problem size");
   StopSettings& stop = settings.stop;
   fields.number("stop_gradients", stop.gradients)
       .above(0)
-      .help("end when so many gradients are spent since the start, warm-up included");
+      .help("end the run after this many gradient evaluations, including warmup");
   fields.number("stop_seconds", stop.seconds)
       .above(0)
       .unit("s")
       .help(
-          "end after so long, warm-up and summary included; the number of draws then differs by "
-          "machine");
+          "end the run after this time (with warmup and summary); the number of draws "
+          "depends on the machine");
   fields.number("stop_min_ess", stop.min_ess)
       .above(0)
-      .help("end when the smallest effective sample size (bulk) is that large, and reliable");
+      .help(
+          "end the run when the smallest bulk effective sample size is reliable and "
+          "reaches this value");
   fields.number("stop_mcse", stop.mcse)
       .above(0)
-      .help("end when every mean has a Monte Carlo error of at most so many standard deviations");
+      .help(
+          "end the run when the Monte Carlo error of every mean is at most this many "
+          "standard deviations");
   fields.integer("check_every", stop.check_every)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
       .only_where("a stop rule (stop_gradients, stop_seconds, stop_min_ess or stop_mcse)",
                   [&stop] { return stop.gradients || stop.seconds || stop.min_ess || stop.mcse; })
-      .help("sweeps between looks at the rules above; the draws are looked at ever more rarely");
+      .help(
+          "number of sweeps between checks of the stop rules; checks of the draws become "
+          "rarer in a long run");
   fields.texts("summary_rows", settings.summary_rows)
       .help(
-          "variables (\"x\") and elements (\"x[3]\", or \"x[Ulm]\" by label) with a row in "
-          "summary.json even where, of more than 20000, it has only the worst");
+          "variables (\"x\") and elements (\"x[3]\", \"x[Ulm]\") to keep if summary.json "
+          "would exceed 20000 rows");
   fields.number("checkpoint_seconds", settings.checkpoint_seconds)
       .at_least(0)
       .unit("s")
-      .help("time between checkpoints, from which --resume goes on; 0 = never");
+      .help("time between checkpoints for --resume; 0 writes no checkpoints");
   return fields;
 }
 

@@ -1,4 +1,4 @@
-// The table [run].
+// Reads the table [run] of a manifest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,19 +10,23 @@
 
 namespace mixwell {
 
-/// All keys of [run] but `init`, whose value is a union.
+/// All keys of [run] except `init`, whose value may have several types.
 Fields run_fields(RunSettings& settings);
 
 inline constexpr const char* init_help =
     "where chains start: \"model\", \"exact\", \"prior\", { uniform = HALF-WIDTH }, "
     "{ file = \"CSV or JSON\" }, { file = [JSON, ...] } or { value = [...] }";
+/// The rule for `init` in error messages.
+inline constexpr const char* init_rule =
+    "must be \"model\", \"exact\", \"prior\", { uniform = HALF-WIDTH }, { file = \"CSV or JSON\" "
+    "}, { file = [JSON, ...] } or { value = [...] }";
 
-/// Reads and checks [run]; the result also goes into `effective`.
+/// Reads and checks [run]. Also writes the result into `effective`.
 RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effective);
 
-/// Columns of a block when [run] does not say: a function of only the problem, never of the
-/// threads. About 512 numbers a block, so that small models fill the vector units, at most 64
-/// columns, and at least 8 blocks where there are 64 replicates or more.
+/// The number of columns in a block if [run] does not set it. It depends only on the problem and
+/// never on the number of threads. A block holds about 512 numbers, so that small models fill the
+/// vector units. It has at most 64 columns. With 64 replicates or more there are at least 8 blocks.
 std::int64_t default_block_width(std::int64_t dimension, std::int64_t replicates);
 
 }  // namespace mixwell

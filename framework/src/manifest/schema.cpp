@@ -1,4 +1,4 @@
-// JSON schema (draft 2020-12) of manifests, from the declarations of all plugins.
+// Writes the JSON schema (draft 2020-12) of manifests from the declarations of all plugins.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "manifest/effective.hpp"
@@ -51,7 +51,8 @@ Json table_of(Json values) {
 
 Json properties_of(const Fields& fields);
 
-/// Keys that must be there, beside `required`; a reference that is left out is found.
+/// Adds the keys of required fields to `required`. Leaves out references, because Mixwell can find
+/// the component without the key.
 Json with_required(const Fields& fields, Json required) {
   for (const Field& field : fields.all()) {
     const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
@@ -60,7 +61,7 @@ Json with_required(const Fields& fields, Json required) {
   return required;
 }
 
-/// The schema of a field's type, with the value it holds as its default.
+/// The schema of a field's type, with the current value of the field as the default.
 class TypeSchema {
  public:
   explicit TypeSchema(const Field& field) : field_(field) {}
@@ -133,7 +134,7 @@ Json properties_of(const Fields& fields) {
   return properties;
 }
 
-/// Pairs of keys of which a manifest gives one at most.
+/// Pairs of keys that a manifest may not give together.
 Json exclusions_of(const Fields& fields) {
   Json rules = Json::array();
   for (const Field& field : fields.all()) {
@@ -143,7 +144,7 @@ Json exclusions_of(const Fields& fields) {
   return rules;
 }
 
-/// if use = id, then exactly these keys.
+/// If use = id, then exactly these keys are allowed.
 Json rule_for(const Entry& entry) {
   const auto blueprint = entry.blueprint();
   const Fields& fields = blueprint->fields();
@@ -213,7 +214,7 @@ Json run_schema() {
 }  // namespace
 
 std::string manifest_schema(const Registry& registry) {
-  Json properties = {{"mixwell", {{"const", 1}, {"description", "format of the manifest"}}},
+  Json properties = {{"mixwell", {{"const", 1}, {"description", "format version of the manifest"}}},
                      {"run", run_schema()}};
   for (const Kind kind : all_kinds) {
     const std::string name(to_string(kind));

@@ -1,4 +1,4 @@
-// The last of three parts of resolving a manifest: values that follow from others.
+// Step 3 of 3 in resolving a manifest: fill in values that depend on other values.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
 #include "base/split.hpp"
@@ -27,7 +27,7 @@ namespace {
 /// Kinds whose components are published methods.
 constexpr std::array methods = {Kind::kernel, Kind::compositor, Kind::integrator,
                                 Kind::oracle, Kind::estimator,  Kind::steps};
-/// Of cases of the data, where nothing is said of them.
+/// The largest size of the groups of cases that `predictive = "auto"` records.
 constexpr double most_bytes_of_cases = 256.0 * (1 << 20);
 
 class Settling {
@@ -64,7 +64,7 @@ class Settling {
   }
 
  private:
-  /// A key of [run] that the manifest gives.
+  /// Rejects a key of [run] that the manifest gives.
   [[noreturn]] void refuse(const std::string& key, const std::string& rule) const {
     reject(*manifest_.run().get(key), "run." + key, rule, manifest_);
   }
@@ -96,20 +96,21 @@ class Settling {
     const Model& model = *composition_.model();
     const bool fits = by_data ? is_divided_ : model.offers<PortionOfModel>() != nullptr;
     if (composition_.division == nullptr || fits) return;
-    refuse("ranks", fmt::format("wants a model that {}, which [model.{}] {}; take \"replicates\"",
-                                by_data ? "is a sum over cases"
-                                        : "has its coordinates in blocks (docs/clusters.md)",
-                                model.name(), by_data ? "is not" : "has not"));
+    refuse("ranks",
+           fmt::format(
+               "needs a model that {}, but [model.{}] {}. Set ranks = \"replicates\".",
+               by_data ? "is a sum over cases" : "has its coordinates in blocks (docs/clusters.md)",
+               model.name(), by_data ? "is not" : "does not"));
   }
 
   void remark_on_one_process() {
     if (composition_.division == nullptr || composition_.division->ranks() > 1) return;
-    composition_.remarks.push_back(
-        fmt::format("run.ranks = {}: a single process divides nothing; start several with mpirun.",
-                    toml_text(composition_.run.ranks)));
+    composition_.remarks.push_back(fmt::format(
+        "run.ranks = {} has no effect with one process. Start several processes with mpirun.",
+        toml_text(composition_.run.ranks)));
   }
 
-  /// What knows nothing of other rows than its own is all that may work on some of them.
+  /// A component may work on some rows of a position only if it needs no other rows.
   void refuse_whole_positions() const {
     if (composition_.run.ranks != "coordinates") return;
     for (const Instance* instance : instances_.in_use()) {
@@ -118,9 +119,11 @@ class Settling {
       const auto* const rows = dynamic_cast<const RowByRow*>(instance->made.get());
       if (rows != nullptr && rows->is_row_by_row()) continue;
       refuse("ranks",
-             fmt::format("[{}], as it is set here, takes the whole position and not some rows of "
-                         "it; docs/clusters.md lists what takes rows, or take \"replicates\"",
-                         instance->declaration.path()));
+             fmt::format(
+                 "[{}], as configured here, needs the whole position, but each process has only "
+                 "some rows of it. Set ranks = \"replicates\". docs/clusters.md lists the "
+                 "components that work on rows.",
+                 instance->declaration.path()));
     }
   }
 
@@ -131,18 +134,19 @@ class Settling {
     settle("block_width", std::to_string(composition_.run.block_width));
   }
 
-  /// In the effective manifest.
+  /// Writes a value of [run] into the effective manifest.
   void settle(const std::string& key, const std::string& value) {
     for (auto& line : tables_.front().lines) {
       if (line.key == key) line.value = value;
     }
   }
 
-  /// Draws of the prior need no kernel and no warm-up; of its density alone the composition's own.
+  /// Exact draws from the prior need no kernel and no warmup. A prior that is known only by its
+  /// density is sampled with the kernels of the composition.
   void settle_prior() {
     if (prior_source(*composition_.model()) != PriorSource::draws) {
       composition_.remarks.emplace_back(
-          "run.prior: the density of the prior is sampled by this composition.");
+          "run.prior: the kernels sample from the density of the prior, without the likelihood.");
       return;
     }
     composition_.compositor = prior_draws(composition_.model());
@@ -151,28 +155,31 @@ class Settling {
     composition_.run.record_warmup = false;
     settle("record_warmup", "false");
     composition_.remarks.emplace_back(
-        "run.prior: the model draws its prior, independently; kernels have no part in it.");
+        "run.prior: the model draws independently from its prior, so no kernel is used.");
   }
 
-  /// What is read back after the run. Values that a program sets may be any bytes.
+  /// The effective manifest must be UTF-8, because it is read again after the run. A program may
+  /// set values to arbitrary bytes.
   void refuse_bytes(const std::string& effective_manifest) const {
     for (const std::string_view line : split(effective_manifest, '\n'))
       if (!is_utf8(line))
-        throw InputError({manifest_.path(), 0, 0},
-                         fmt::format("the value in `{}` is not valid UTF-8", shortened(line, 300)));
+        throw InputError(
+            {manifest_.path(), 0, 0},
+            fmt::format("the value in `{}` must be valid UTF-8", shortened(line, 300)));
   }
 
-  /// One group by name, which the model does not have.
+  /// Refuses a group that is named in `predictive` but that the model does not offer.
   void refuse_idle_predictive() const {
     const RunSettings& run = composition_.run;
     const bool names_a_group = run.predictive != "all" && run.predictive != "none";
     if (!names_a_group || run.prior || bytes_of_cases() > 0) return;
-    refuse("predictive", fmt::format("has no effect here: [model.{}] has nothing in this group. "
-                                     "Leave this key out",
-                                     composition_.model()->name()));
+    refuse("predictive",
+           fmt::format("has no effect, because [model.{}] offers nothing for this group. "
+                       "Remove this key.",
+                       composition_.model()->name()));
   }
 
-  /// What "auto" stands for here.
+  /// Replaces "auto" by its meaning for this run.
   void settle_predictive() {
     RunSettings& run = composition_.run;
     if (run.predictive != "auto") return refuse_idle_predictive();
@@ -181,15 +188,15 @@ class Settling {
     settle("predictive", toml_text(run.predictive));
     if (run.predictive == "all") return;
     constexpr double mebibyte = 1 << 20;
-    composition_.remarks.push_back(fmt::format(
-        "run.predictive: what is drawn and computed of each case of the data would take {:.0f} MiB "
-        "in draws.nc, more than {:.0f}: it is left out; predictive = \"all\", \"log_likelihood\" "
-        "or "
-        "\"posterior_predictive\" in [run] records it.",
-        bytes / mebibyte, most_bytes_of_cases / mebibyte));
+    composition_.remarks.push_back(
+        fmt::format("run.predictive: the groups log_likelihood and posterior_predictive would take "
+                    "{:.0f} MiB in draws.nc, more than the limit of {:.0f} MiB. Mixwell does not "
+                    "record them. To record them, set predictive = \"all\", \"log_likelihood\" or "
+                    "\"posterior_predictive\" in [run].",
+                    bytes / mebibyte, most_bytes_of_cases / mebibyte));
   }
 
-  /// Of the groups of cases in draws.nc.
+  /// The size of the recorded groups of cases in draws.nc.
   double bytes_of_cases() const {
     const RunSettings& run = composition_.run;
     const std::vector<RecordGroup> groups = recorded_cases(run);
@@ -221,7 +228,7 @@ class Settling {
     return sha256(hashes);
   }
 
-  /// What the keys of files name, but for the words that stand for no file.
+  /// Adds the files that keys name. Leaves out words such as "none" that name no file.
   static void append_files(std::vector<std::string>& files, const Instance& instance) {
     append_files(files, instance.blueprint->fields());
     for (const auto& [key, rows] : instance.rows) {
@@ -244,12 +251,13 @@ class Settling {
     }
   }
 
-  /// Only what the model of the run records has dimensions.
+  /// Refuses dims of models that this run does not sample, because only the sampled model is
+  /// recorded.
   void refuse_idle_dims(const Instance& instance, const Model& sampled) const {
     if (instance.dims.empty() || instance.made.get() == &sampled) return;
     throw InputError(place(instance, manifest_),
-                     fmt::format("[{}]: `dims` and `coords` are for the model that is sampled, "
-                                 "[model.{}]; write them there",
+                     fmt::format("[{}]: `dims` and `coords` have no effect here. Write them in "
+                                 "[model.{}], the model that is sampled.",
                                  instance.declaration.path(), sampled.name()));
   }
 
@@ -268,7 +276,7 @@ class Settling {
   void remark_on_unused() {
     for (const Instance& instance : instances_.all()) {
       if (instance.made) continue;
-      composition_.remarks.push_back(fmt::format("{}: [{}] is not used by anything.",
+      composition_.remarks.push_back(fmt::format("{}: no component uses [{}].",
                                                  to_string(place(instance, manifest_)),
                                                  instance.declaration.path()));
     }

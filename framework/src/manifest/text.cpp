@@ -1,4 +1,4 @@
-// A manifest as parsed text: its tables, its overrides, and where each thing stands.
+// A manifest as parsed text: its tables, its overrides, and the location of each key.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/text.hpp"
 
@@ -15,19 +15,19 @@
 namespace mixwell {
 namespace {
 
-Location place_of(const Override& change) {
+Location location_of(const Override& change) {
   if (!change.where.file.empty()) return change.where;
   return {fmt::format("--set {}={}", shortened(change.key), shortened(change.value)), 0, 0};
 }
 
 [[noreturn]] void reject(const Override& change, const std::string& message) {
-  throw InputError(place_of(change), message);
+  throw InputError(location_of(change), message);
 }
 
-/// The value of an override; what is no TOML is a bare word.
+/// The value of an override. Text that is not valid TOML is read as a string.
 toml::table value_table(const Override& change) {
   if (change.value.find_first_of("\r\n") != std::string::npos)
-    reject(change, "wants one value on one line; give --set once for each key");
+    reject(change, "must be one value on one line. Give --set once for each key");
   try {
     return parse_toml("value = " + change.value, "");
   } catch (const InputError&) {
@@ -47,11 +47,12 @@ std::vector<std::string> top_level_names() {
   return names;
 }
 
-/// The table under `key`, made if there is none.
+/// The table under `key`, created if missing.
 toml::table& descend(toml::table& table, const std::string& key, const Override& change) {
   if (!table.contains(key)) table.insert(key, toml::table{});
   toml::table* const next = table[key].as_table();
-  if (next == nullptr) reject(change, fmt::format("{} is a value, not a table", key));
+  if (next == nullptr)
+    reject(change, fmt::format("`{}` has a value, so it cannot be a table. Correct the key.", key));
   return *next;
 }
 
@@ -59,12 +60,15 @@ void check_shape(const Override& change, const std::vector<std::string>& parts) 
   const bool hollow = std::any_of(parts.begin(), parts.end(), [](auto& p) { return p.empty(); });
   const bool short_key = change.effect != Override::Effect::set || parts.front() == "run";
   const std::size_t least = short_key ? 2 : 3;
-  if (hollow || parts.size() < least) reject(change, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
+  if (hollow || parts.size() < least)
+    reject(change, "must have the form KIND.NAME.KEY=VALUE or run.KEY=VALUE");
   if (parts.size() > most_toml_depth)
-    reject(change, fmt::format("a key has more than {} parts", most_toml_depth));
+    reject(change, fmt::format("must have a key with at most {} parts, separated by dots",
+                               most_toml_depth));
 }
 
-/// A new component can only be begun with its `use`; anything else is a slip in the name.
+/// An override can add a component only by setting its `use` first. Otherwise an unknown name is
+/// treated as a typing error.
 void check_component(const toml::table& root, const Override& change,
                      const std::vector<std::string>& parts) {
   const bool begins =
@@ -75,7 +79,7 @@ void check_component(const toml::table& root, const Override& change,
   const std::string cure =
       change.effect == Override::Effect::remove
           ? ""
-          : fmt::format("; to add one, first give {}{}.{}.use=ID",
+          : fmt::format(". To add this component, first give {}{}.{}.use=ID",
                         change.where.file.empty() ? "--set " : "", parts[0], parts[1]);
   reject(
       change,
@@ -108,7 +112,7 @@ void ManifestText::read_tables() {
   for (const auto& [key, node] : root_) check_key(key);
   if (const toml::node* run = root_.get("run")) {
     run_ = run->as_table();
-    if (run_ == nullptr) throw InputError(at("run", run->source()), "run: wants a table [run]");
+    if (run_ == nullptr) throw InputError(at("run", run->source()), "`run` must be a table [run]");
   }
   for (const Kind kind : all_kinds) {
     if (const toml::node* tables = root_.get(to_string(kind))) declare(kind, *tables);
@@ -118,7 +122,7 @@ void ManifestText::read_tables() {
 Location ManifestText::at(const std::string& dotted, const toml::source_region& source) const {
   for (auto change = overrides_.rbegin(); change != overrides_.rend(); ++change) {
     if (change->effect == Override::Effect::set && starts_with_key(dotted, change->key))
-      return place_of(*change);
+      return location_of(*change);
   }
   if (!has_lines_) return {path_, 0, 0};
   return {path_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
@@ -128,7 +132,7 @@ bool ManifestText::has(const std::string& dotted) const {
   return root_.at_path(dotted).node() != nullptr;
 }
 
-Places::Named ManifestText::find(const std::string& dotted) const {
+Locations::Named ManifestText::find(const std::string& dotted) const {
   const toml::node* const found = root_.at_path(dotted).node();
   const bool is_value = found != nullptr && !found->is_table();
   const std::string text = is_value ? fmt::format("{} = {}", shortened(dotted), shown(*found))
@@ -166,13 +170,14 @@ void ManifestText::check_format() const {
   const toml::node* const format = root_.get("mixwell");
   if (format == nullptr) {
     throw InputError({path_, 1, 1},
-                     "the format version is missing; add the line `mixwell = 1` at the top");
+                     "the format version is missing. Add the line `mixwell = 1` at the top.");
   }
   if (format->value_exact<std::int64_t>() != manifest_format) {
-    throw InputError(at("mixwell", format->source()),
-                     fmt::format("mixwell = {}: this program reads manifests of format 1; write "
-                                 "`mixwell = 1`",
-                                 shown(*format)));
+    throw InputError(
+        at("mixwell", format->source()),
+        fmt::format("mixwell = {}: this program reads only manifests of format 1. Write "
+                    "`mixwell = 1`.",
+                    shown(*format)));
   }
 }
 
@@ -187,18 +192,19 @@ void ManifestText::declare(Kind kind, const toml::node& tables) {
   const std::string kind_name(to_string(kind));
   if (!tables.is_table()) {
     throw InputError(at(kind_name, tables.source()),
-                     fmt::format("{0}: wants tables [{0}.NAME]", kind_name));
+                     fmt::format("`{0}` must consist of tables [{0}.NAME]", kind_name));
   }
   for (const auto& [key, node] : *tables.as_table()) {
     const Declaration found{kind, std::string(key.str()), node.as_table()};
     const Location where = at(found.path(), key.source());
     if (found.table == nullptr) {
-      throw InputError(where, fmt::format("{0}.{1} = {2}: wants a table [{0}.NAME] with `use`; "
-                                          "keys stand under the name of a component",
-                                          kind_name, found.name, shown(node)));
+      throw InputError(where,
+                       fmt::format("{0}.{1} = {2}: must be a table [{0}.NAME] with the key `use`. "
+                                   "Write this key under the name of a component.",
+                                   kind_name, found.name, shown(node)));
     }
     if (!is_bare_key(found.name)) {
-      throw InputError(where, fmt::format("\"{}\": a name is made of letters, digits, _ and -",
+      throw InputError(where, fmt::format("the name \"{}\" must have only letters, digits, _ and -",
                                           shortened(found.name)));
     }
     declarations_.push_back(found);
@@ -244,7 +250,7 @@ std::string type_name(const toml::node& node) {
   if (node.is_integer()) return "an integer";
   if (node.is_floating_point()) return "a number with a fraction";
   if (node.is_boolean()) return "a boolean";
-  if (node.is_string()) return "a text";
+  if (node.is_string()) return "a string";
   if (node.is_array()) return "a list";
   return node.is_table() ? "a table" : "a date or time";
 }

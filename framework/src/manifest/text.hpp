@@ -1,8 +1,8 @@
-// A manifest as parsed text: its tables, its overrides, and where each thing stands.
+// A manifest as parsed text: its tables, its overrides, and the location of each key.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "component/places.hpp"
+#include "component/locations.hpp"
 
 #include <mixwell/base/error.hpp>
 #include <mixwell/base/export.hpp>
@@ -18,10 +18,10 @@
 
 namespace mixwell {
 
-/// `mixwell = 1` stands in every manifest.
+/// Every manifest has the line `mixwell = 1`.
 inline constexpr std::int64_t manifest_format = 1;
 
-/// `[kind.name]` and the table under it, which the ManifestText owns.
+/// The table `[kind.name]` of a manifest. The ManifestText owns `table`.
 struct Declaration {
   Kind kind = Kind::model;
   std::string name;
@@ -31,12 +31,13 @@ struct Declaration {
   std::string path() const;
 };
 
-/// Syntax, format version and the names of the top-level tables are checked; what stands in the
-/// tables is not.
-class MIXWELL_INTERNAL ManifestText final : public Places {
+/// The constructors check syntax, format version and the names of top-level tables. They do not
+/// check the contents of the tables.
+class MIXWELL_INTERNAL ManifestText final : public Locations {
  public:
   ManifestText(const std::string& text, std::string path, const std::vector<Override>& overrides);
-  /// Made in code: nothing in it has a line, whatever it was parsed from.
+  /// A manifest made in code: locations have no line numbers, even if the manifest was parsed from
+  /// text.
   ManifestText(toml::table root, std::string path);
   ManifestText(const ManifestText&) = delete;
   ManifestText& operator=(const ManifestText&) = delete;
@@ -46,7 +47,7 @@ class MIXWELL_INTERNAL ManifestText final : public Places {
   const toml::table& root() const noexcept { return root_; }
   /// `[run]`, empty if there is none.
   const toml::table& run() const noexcept { return *run_; }
-  /// Place of what has this dotted key: in the file, or the override that set it.
+  /// The location of a dotted key: in the file, or the override that set it.
   Location at(const std::string& dotted, const toml::source_region& source) const;
 
   Named find(const std::string& dotted) const override;
@@ -71,10 +72,10 @@ class MIXWELL_INTERNAL ManifestText final : public Places {
 /// A value as TOML text on one line that reads back as the same value.
 MIXWELL_INTERNAL std::string value_text(const toml::node& node);
 
-/// A value as it stands in the manifest, shortened().
+/// A value as it is written in the manifest, shortened by shortened().
 MIXWELL_INTERNAL std::string shown(const toml::node& node);
 
-/// "an integer", "a text", ...: what a value is, for messages about what it should be.
+/// The type of a value for error messages: "an integer", "a string", ...
 MIXWELL_INTERNAL std::string type_name(const toml::node& node);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// One value of a manifest into the parameter it is for.
+// Reads one value of a manifest into the parameter that it sets.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/values.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 using NumberOrText = std::variant<double, std::string>;
 
-/// What a value of a type is called in messages.
+/// The name of an expected type in error messages.
 template <class T>
 constexpr const char* wanted = nullptr;
 template <>
@@ -27,25 +27,25 @@ constexpr const char* wanted<std::int64_t> = "an integer";
 template <>
 constexpr const char* wanted<bool> = "a boolean";
 template <>
-constexpr const char* wanted<NumberOrText> = "a number or a text";
+constexpr const char* wanted<NumberOrText> = "a number or a string";
 template <>
 constexpr const char* wanted<std::vector<double>> = "a list of numbers";
 template <>
-constexpr const char* wanted<std::vector<std::string>> = "a list of texts";
+constexpr const char* wanted<std::vector<std::string>> = "a list of strings";
 template <>
-constexpr const char* wanted<NamedTexts> = "a table of lists of texts";
+constexpr const char* wanted<NamedTexts> = "a table of lists of strings";
 template <>
-constexpr const char* wanted<NamedPoints> = "a table of tables of numbers and texts";
+constexpr const char* wanted<NamedPoints> = "a table of tables of numbers and strings";
 template <>
-constexpr const char* wanted<NamedPoints::mapped_type> = "a table of numbers and texts";
+constexpr const char* wanted<NamedPoints::mapped_type> = "a table of numbers and strings";
 
-/// A node with its own dotted key, so that messages name a value that is inside of another one.
+/// A node with its dotted key, so that messages can name a value inside another value.
 struct PlacedNode {
   const toml::node& node;
   std::string key;
 };
 
-/// Reads into the target that the field has, and returns the value as TOML text.
+/// Reads into the target of the field and returns the value as TOML text.
 class ValueReader {
  public:
   ValueReader(const Field& field, const PlacedNode& whole, const ValueSource& source)
@@ -70,7 +70,7 @@ class ValueReader {
     *out = found.path;
     return toml_text(found.named);
   }
-  /// What is required, or has a default of some numbers, means nothing without any.
+  /// A list may be empty only if it is optional and empty by default.
   std::string operator()(std::vector<double>* out) const {
     const bool may_be_empty = !field_.is_required() && out->empty();
     read(whole_, *out);
@@ -106,7 +106,7 @@ class ValueReader {
   void read(const PlacedNode& at, std::string& out) const {
     const bool is_number = at.node.is_integer() && field_.is_free_text();
     if (!is_number && !at.node.is_string())
-      wrong_type(at, field_.is_file() ? "the name of a file" : "a text");
+      wrong_type(at, field_.is_file() ? "the name of a file" : "a string");
     out = is_number ? toml_text(**at.node.as_integer()) : **at.node.as_string();
     if (!field_.choices().empty() && !is_choice(out) && !field_.is_file())
       refuse(at, "must be " + field_.range() + meant(out));
@@ -134,7 +134,9 @@ class ValueReader {
     read_list(at, out);
     if (out.empty() && field_.choices().empty())
       refuse(at, "must not be empty" +
-                     (field_.is_required() ? "" : "; without the key it is " + by_default()));
+                     (field_.is_required()
+                          ? ""
+                          : ". To use the default" + by_default() + ", remove the key"));
   }
 
   template <class T>
@@ -160,7 +162,7 @@ class ValueReader {
   }
 
   [[noreturn]] void wrong_type(const PlacedNode& at, const char* type) const {
-    refuse(at, fmt::format("wants {}, found {}", type, type_name(at.node)));
+    refuse(at, fmt::format("must be {} (got {})", type, type_name(at.node)));
   }
 
   [[noreturn]] void refuse(const PlacedNode& at, const std::string& rule) const {
@@ -177,11 +179,13 @@ class ValueReader {
     return std::find(choices.begin(), choices.end(), word) != choices.end();
   }
 
-  /// "... as its help says".
+  /// " (the default value)" as the help describes it, or "".
   std::string by_default() const {
     const std::string& help = field_.help();
-    const std::size_t found = help.find("by default ");
-    return found == std::string::npos ? "its default" : help.substr(found + 11);
+    for (const std::string_view mark : {"default: ", "by default "})
+      if (const std::size_t found = help.find(mark); found != std::string::npos)
+        return " (" + help.substr(found + mark.size()) + ")";
+    return "";
   }
 
   std::string meant(const std::string& value) const {
@@ -200,7 +204,7 @@ std::vector<std::string> keys_of(const Fields& fields) {
   return keys;
 }
 
-/// The table of a component is known by KIND/ID, any other by its path.
+/// KIND/ID for the table of a component, the path for any other table.
 std::string owner_of(const toml::table& table, const std::string& path) {
   const auto id = table["use"].value<std::string>();
   return id ? path.substr(0, path.find('.')) + "/" + *id : path;
@@ -211,7 +215,7 @@ void check_alone(const KeyTable& keys, const Field& field, const ManifestText& m
   if (node == nullptr || field.replaced().empty() || !keys.table->contains(field.replaced()))
     return;
   reject(*node, keys.path + "." + field.key(),
-         fmt::format("says in other words what `{}` says; give one of the two", field.replaced()),
+         fmt::format("`{}` sets the same thing. Remove one of the two keys.", field.replaced()),
          manifest);
 }
 

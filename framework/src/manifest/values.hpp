@@ -1,4 +1,4 @@
-// One value of a manifest into the parameter it is for.
+// Reads one value of a manifest into the parameter that it sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace mixwell {
 
-/// What reading values needs to know about where they come from.
+/// The origin of the values that are read.
 struct ValueSource {
   const ManifestText& manifest;
   const FileFinder& files;
 };
 
-/// Checks `node` against the field's type, range and choices, and writes its target; the key for
-/// messages is `dotted`. Not for references. Returns the value as TOML text for an effective
-/// manifest. Throws InputError.
+/// Checks `node` against the type, range and choices of the field, and writes the target of the
+/// field. Not for references. `dotted` is the key in error messages. Returns the value as TOML text
+/// for an effective manifest. Throws InputError.
 MIXWELL_INTERNAL std::string assign(const Field& field, const toml::node& node,
                                     const std::string& dotted, const ValueSource& source);
 
@@ -31,24 +31,24 @@ MIXWELL_INTERNAL void check_keys(const toml::table& table, const Fields& fields,
                                  const std::string& path, const ManifestText& manifest,
                                  const std::vector<std::string>& also);
 
-/// Throws InputError for a field that must be there and is not.
+/// Throws InputError for a required field that is missing.
 [[noreturn]] void refuse_missing(const KeyTable& keys, const Field& field,
                                  const ManifestText& manifest);
 
-/// Assigns what the table gives for the field, unless that is a reference or a list of tables.
+/// Assigns the value that the table gives for the field. Skips references and lists of tables.
 void bind_value(KeyTable& keys, const Field& field, const ValueSource& source);
 
-/// The same for all fields, after check_keys(). Throws InputError for a key beside the one that it
-/// replaces, too.
+/// Binds all fields, after check_keys(). Also throws InputError if a key and the key that it
+/// replaces are both given.
 void bind_values(KeyTable& keys, const Fields& fields, const ValueSource& source,
                  const std::vector<std::string>& also);
 
-/// Throws InputError for the first field that has no effect with the values of the others
-/// (Fields::why_idle), of those with another value than their default. An effective manifest gives
-/// every key, idle ones with their defaults.
+/// Throws InputError for the first field that differs from its default but has no effect because of
+/// the values of other fields (Fields::why_idle). A field with its default is accepted, because an
+/// effective manifest gives every key.
 void refuse_idle(const KeyTable& keys, const Fields& fields, const ManifestText& manifest);
 
-/// Throws InputError "key = value: rule", placed at the node.
+/// Throws InputError "key = value: rule" with the location of the node.
 [[noreturn]] void reject(const toml::node& node, const std::string& dotted, const std::string& rule,
                          const ManifestText& manifest);
 

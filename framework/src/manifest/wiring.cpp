@@ -1,7 +1,7 @@
-// The second of three parts of resolving a manifest: who is connected to what.
+// Step 2 of 3 in resolving a manifest: connect the components.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/split.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 #include "component/toml_text.hpp"
 #include "law/prior_target.hpp"
 #include "law/sum_of_shards.hpp"
@@ -20,16 +20,16 @@
 namespace mixwell {
 namespace {
 
-/// What stands in for a compositor, and for the recorder of draws.nc, that a manifest leaves out.
+/// The compositor and the recorder of draws.nc for manifests that give none.
 constexpr const char* default_compositor = "chain";
 constexpr const char* default_recorder = "netcdf";
-/// The compositor whose memory kernels that call others pass on.
+/// The compositor whose memory reaches kernels that other kernels call.
 constexpr std::string_view default_ensemble = "ensemble-chain";
 
-/// The manifest's places, with what only the registry knows.
-class ComposedPlaces final : public Places {
+/// The locations in the manifest, with advice that depends on the registry.
+class ComposedPlaces final : public Locations {
  public:
-  ComposedPlaces(std::shared_ptr<const Places> manifest, std::string memory_cure)
+  ComposedPlaces(std::shared_ptr<const Locations> manifest, std::string memory_cure)
       : manifest_(std::move(manifest)), memory_cure_(std::move(memory_cure)) {}
 
   Named find(const std::string& dotted) const override { return manifest_->find(dotted); }
@@ -38,17 +38,18 @@ class ComposedPlaces final : public Places {
     const std::vector<std::string> kernels = kernels_in(kernel.path);
     if (kernels.size() > 1)
       return fmt::format(
-          "Kernel `{}` passes on a memory of current points only. Use [compositor.NAME] with use = "
-          "{}, memory = \"others\", freeze_after_warmup = false",
+          "Kernel `{}` calls other kernels and can give them only a memory of current "
+          "points. Use [compositor.NAME] with use = {}, memory = \"others\", "
+          "freeze_after_warmup = false",
           kernels.front(), toml_text(default_ensemble));
     if (kernel.with_history.empty()) return memory_cure_;
     return fmt::format(
-        "{}. Where the memory is a history, as for a single chain, kernel `{}` also needs {}",
+        "{}. If the memory is a history, as for a single chain, kernel `{}` also needs {}",
         memory_cure_, kernel.path, kernel.with_history);
   }
 
  private:
-  /// Of the manifest, from the one that the compositor calls to the one that the others call.
+  /// The kernels in `path`, from the one that the compositor calls to the innermost one.
   std::vector<std::string> kernels_in(const std::string& path) const {
     std::vector<std::string> found;
     for (const std::string_view part : split(path, '/'))
@@ -56,23 +57,23 @@ class ComposedPlaces final : public Places {
     return found;
   }
 
-  std::shared_ptr<const Places> manifest_;
+  std::shared_ptr<const Locations> manifest_;
   std::string memory_cure_;
 };
 
-/// Which compositors lend a memory, and the keys that do so for a single chain.
+/// Names the compositors that provide a memory, and the keys that provide one for a single chain.
 std::string memory_cure(const Registry& registry) {
   std::vector<std::string> ids;
   std::string of_one;
   for (const Entry& entry : registry.entries()) {
     const Description& about = entry.description;
-    if (entry.kind != Kind::compositor || !about.lends_memory) continue;
+    if (entry.kind != Kind::compositor || !about.provides_memory) continue;
     ids.push_back(toml_text(about.id));
     if (!about.memory_of_one_chain.empty())
       of_one +=
           fmt::format("; for a single chain: use = {}, {}", ids.back(), about.memory_of_one_chain);
   }
-  return fmt::format("Use a compositor that lends a memory: [compositor.NAME] with use = {}{}",
+  return fmt::format("Use a compositor that provides a memory: [compositor.NAME] with use = {}{}",
                      fmt::join(ids, " or "), of_one);
 }
 
@@ -114,8 +115,8 @@ class ManifestWiring {
     return instance.made = make_component(instance, manifest_, places_, part);
   }
 
-  /// Of a model what this process evaluates of it, where run.ranks divides data or coordinates;
-  /// else null.
+  /// If run.ranks divides data or coordinates: the part of a model that this process evaluates.
+  /// Otherwise null.
   std::shared_ptr<Component> part_of(const std::shared_ptr<Component>& whole) {
     const auto model = std::dynamic_pointer_cast<const Model>(whole);
     if (model == nullptr || wired_.division == nullptr) return nullptr;
@@ -129,8 +130,8 @@ class ManifestWiring {
     return part;
   }
 
-  /// What `user` is given: in a run of the prior that of a model, which models of models have of
-  /// theirs.
+  /// The component that a reference of `user` gives. In a run of the prior, a reference to a model
+  /// gives the prior of the model. But a reference from another model gives the model itself.
   std::shared_ptr<const Component> made_for(const Instance& user, Instance& target) {
     const std::shared_ptr<const Component> made = make(target);
     const auto model = std::dynamic_pointer_cast<const Model>(made);
@@ -138,23 +139,24 @@ class ManifestWiring {
     if (prior_source(*model) == PriorSource::none)
       throw InputError(
           place(target, manifest_),
-          fmt::format("[{}]: run.prior = true, but model `{}` tells its prior neither by draws "
-                      "(Prior) nor by a density apart from the likelihood (a DensityModel with "
-                      "log_prior): sample its posterior, or write it with a log_prior",
+          fmt::format("[{}]: run.prior = true needs a prior, but model `{}` does not offer its "
+                      "prior. A model can offer draws from the prior (Prior) or the log density of "
+                      "the prior without the likelihood (a DensityModel with log_prior). Set "
+                      "run.prior = false, or add log_prior to the model.",
                       target.declaration.path(), target.about().id));
     std::shared_ptr<const Model>& prior = priors_[&target];
     if (!prior) prior = prior_target(model);
     return prior;
   }
 
-  /// What can be said of keys once references are bound.
+  /// Checks and changes that are possible only after references are bound.
   void settle_keys(const Instance& instance, const KeyTable& keys, const Fields& fields) const {
     if (keys.table != nullptr) refuse_idle(keys, fields, manifest_);
     put_numbers_for_labels(instance, keys, fields);
   }
 
-  /// In texts that select coordinates: components know numbers alone, and labels are the model's or
-  /// those of its table.
+  /// Replaces labels by numbers in keys that select coordinates, because components read only
+  /// numbers. The labels come from the model or from the table of the model.
   void put_numbers_for_labels(const Instance& instance, const KeyTable& keys,
                               const Fields& fields) const {
     if (instance.model == nullptr || keys.table == nullptr) return;
@@ -178,8 +180,9 @@ class ManifestWiring {
     if (start == stack_.end()) return;
     std::string path;
     for (auto i = start; i != stack_.end(); ++i) path += (*i)->declaration.path() + " -> ";
-    throw InputError(place(instance, manifest_),
-                     "references go in a circle: " + path + instance.declaration.path());
+    throw InputError(place(instance, manifest_), "references must not form a cycle: " + path +
+                                                     instance.declaration.path() +
+                                                     ". Remove one of these references.");
   }
 
   void bind_all_references(Instance& instance, KeyTable& keys, const Fields& fields) {
@@ -218,7 +221,8 @@ class ManifestWiring {
     if (compositors.size() > 1) {
       throw InputError(
           place(*compositors[1], manifest_),
-          fmt::format("[{}]: a manifest has one compositor, and [{}] is it already",
+          fmt::format("[{}]: a manifest may have only one compositor, but [{}] is already one. "
+                      "Remove one of the two.",
                       compositors[1]->declaration.path(), compositors[0]->declaration.path()));
     }
     return *compositors.front();
@@ -228,7 +232,8 @@ class ManifestWiring {
     return recorder->about().purpose == draws_file_purpose;
   }
 
-  /// The one that writes what summaries read, declared or not, and all others that are declared.
+  /// First the recorder that writes draws.nc (declared or built in), then all other declared
+  /// recorders.
   std::vector<Instance*> recorders() {
     std::vector<Instance*> all = bound_.instances.of_kind(Kind::recorder);
     const auto first = std::find_if(all.begin(), all.end(), writes_draws_file);
@@ -237,10 +242,11 @@ class ManifestWiring {
       return all;
     }
     if (const Instance* taken = bound_.instances.find(Kind::recorder, default_recorder)) {
-      throw InputError(place(*taken, manifest_),
-                       fmt::format("[{}]: this name is kept for the recorder that writes draws.nc; "
-                                   "choose another one",
-                                   taken->declaration.path()));
+      throw InputError(
+          place(*taken, manifest_),
+          fmt::format("[{}]: this name is reserved for the recorder that writes draws.nc. "
+                      "Choose another name.",
+                      taken->declaration.path()));
     }
     all.insert(all.begin(), &built_in(bound_, Kind::recorder, default_recorder));
     return all;
@@ -249,7 +255,7 @@ class ManifestWiring {
   WiredManifest& wired_;
   BoundManifest& bound_;
   const ManifestText& manifest_;
-  std::shared_ptr<const Places> places_;
+  std::shared_ptr<const Locations> places_;
   std::map<const Instance*, std::shared_ptr<const Model>> priors_;
   std::vector<const Instance*> stack_;
 };

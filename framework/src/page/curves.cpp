@@ -1,4 +1,4 @@
-// What the figures of a run draw, computed from draws x chains of one scalar.
+// Computes the curves in the figures of a run from the draws x chains of one scalar.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/curves.hpp"
 
@@ -15,10 +15,11 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double small_correlation = 0.05;
-/// Where exp(-z^2 / 2) is below 4e-6.
+/// Cutoff of the kernel in standard deviations; exp(-z^2 / 2) is below 4e-6 there.
 constexpr double kernel_reach = 5.0;
 
-/// Cell of `value` among `cells` equal ones over [low, high], which belongs to the last.
+/// The cell that contains `value` if [low, high] is divided into `cells` equal cells. `high`
+/// belongs to the last cell.
 Index cell_of(double value, double low, double high, Index cells) {
   const double at = (value - low) / (high - low) * static_cast<double>(cells);
   return std::clamp<Index>(static_cast<Index>(at), 0, cells - 1);
@@ -31,7 +32,8 @@ double silverman_width(const Draws& x) {
   return 0.9 * scale * std::pow(static_cast<double>(x.size()), -0.2);
 }
 
-/// Mass of a chain in each cell of a grid, each draw shared by its two neighbours.
+/// Mass at each point of a grid. The mass of each draw is divided between its two neighbouring
+/// points.
 VectorXd binned(const Draws& x, const Draws& w, const Grid& grid, Index points) {
   VectorXd mass = VectorXd::Zero(points);
   for (Index c = 0; c < x.cols(); ++c) {
@@ -47,7 +49,7 @@ VectorXd binned(const Draws& x, const Draws& w, const Grid& grid, Index points) 
   return mass;
 }
 
-/// Index of the grid point that k, which may lie beyond an end, is the mirror image of.
+/// Reflects k into the grid if k is beyond one of the two ends.
 Index reflected(Index k, Index points) {
   const Index period = 2 * (points - 1);
   const Index folded = ((k % period) + period) % period;
@@ -69,7 +71,7 @@ VectorXd smoothed(const VectorXd& mass, double width_in_steps) {
   return sum;
 }
 
-/// Scaled so that the trapezoidal rule gives 1.
+/// Scales f so that its integral by the trapezoidal rule is 1.
 VectorXd normalised(const VectorXd& f, double step) {
   const double ends = (f[0] + f[f.size() - 1]) / 2;
   return f / ((f.sum() - ends) * step);
@@ -106,7 +108,7 @@ Grid density(const Draws& x, const Draws& w, const std::vector<Index>& chosen, I
   grid.start = x.minCoeff();
   grid.step = (x.maxCoeff() - grid.start) / static_cast<double>(points - 1);
   grid.values.resize(points, static_cast<Index>(chosen.size()) + 1);
-  // A kernel narrower than a step would show the grid and not the draws.
+  // A kernel narrower than a step would show the grid instead of the draws.
   const double width = std::max(silverman_width(x) / grid.step, 0.5);
   const auto estimate = [&](const Draws& y, const Draws& v) {
     return normalised(smoothed(binned(y, v, grid, points), width), grid.step);

@@ -1,4 +1,4 @@
-// What the figures of a run draw, computed from draws x chains of one scalar.
+// Computes the curves in the figures of a run from the draws x chains of one scalar.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,9 +14,9 @@ using diagnostics::Draws;
 /// Rows 0, every, 2 every, ... of x.
 Eigen::MatrixXd thinned(const Draws& x, Index every);
 
-/// Rank histogram: ranks of all draws together (tied ones share their mean rank) fall into `bins`
-/// bins of equal width; the number of them, bins x chains. Vehtari et al. 2021, section 4.3.
-/// No draw is NaN. O(n log n).
+/// Rank histogram as a matrix bins x chains. Ranks all draws of all chains together, gives equal
+/// draws their mean rank, and counts the ranks of each chain in `bins` bins of equal width. Vehtari
+/// et al. 2021, section 4.3. No draw may be NaN. O(n log n).
 Eigen::MatrixXd rank_counts(const Draws& x, Index bins);
 
 /// Values of a function on an equidistant grid.
@@ -26,18 +26,20 @@ struct Grid {
   Eigen::MatrixXd values;
 };
 
-/// Density estimates at `points` points over the range of x, per unit of x: column 0 of all draws,
-/// column 1 + k of chain chosen[k]. A Gaussian kernel of Silverman's width, 0.9 min(sd,
-/// interquartile range / 1.34) n^(-1/5) of all draws, reflected at both ends of the range, so that
-/// each integrates to 1. `w` weighs the draws (0 x 0: all alike). All finite and not all the same.
+/// Density estimates at `points` points over the range of x, per unit of x. Column 0 uses all
+/// draws, column 1 + k uses chain chosen[k]. The kernel is Gaussian with Silverman's width, 0.9
+/// min(sd, interquartile range / 1.34) n^(-1/5) of all draws. The kernel is reflected at both ends
+/// of the range, so each estimate integrates to 1. `w`: weights of the draws (0 x 0: all equal).
+/// The draws must be finite and not all equal.
 Grid density(const Draws& x, const Draws& w, const std::vector<Index>& chosen, Index points);
 
-/// Counts in `bins` bins of equal width over [low, high]; what is outside counts in no bin.
+/// Counts in `bins` bins of equal width over [low, high]. Values outside [low, high] are not
+/// counted.
 Eigen::VectorXd histogram(const Draws& x, double low, double high, Index bins);
 
-/// Autocorrelations at lags 0, every, 2 every, ... below `end`: column 0 of all chains (mean
-/// autocovariance over mean variance), column 1 + k of chain chosen[k]; NaN of a constant chain.
-/// end <= draws. O(n log n).
+/// Autocorrelations at lags 0, every, 2 every, ... below `end`. Column 0 is for all chains (mean
+/// autocovariance divided by mean variance), column 1 + k for chain chosen[k]. NaN for a constant
+/// chain. Requires end <= draws. O(n log n).
 Eigen::MatrixXd autocorrelations(const Draws& x, const std::vector<Index>& chosen, Index end,
                                  Index every);
 

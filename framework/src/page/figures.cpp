@@ -1,4 +1,4 @@
-// The figures of a run as JSON: which variables and chains get some; thinned, binned, rounded.
+// Writes the figures of a run as JSON: chooses variables and chains; thins, bins and rounds draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/figures.hpp"
 
@@ -37,15 +37,16 @@ constexpr Index most_lag_points = 100;
 constexpr Index energy_bins = 60;
 constexpr Index growth_steps = 16;
 
-/// A figure where small ones are bad, for an ascending order: what could not be judged comes first,
-/// constants last.
+/// Ascending sort key for a figure whose small values are bad. Figures that could not be judged
+/// come first, constants last.
 double badness_first(const Json& row, double figure) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (row.contains("constant")) return infinity;
   return std::isnan(figure) ? -infinity : figure;
 }
 
-/// Names by ascending badness; equal ones in the order of the file.
+/// Names sorted by ascending key, so the worst come first. Names with equal keys keep the order of
+/// the file.
 template <class Badness>
 std::vector<std::string> sorted_names(const Json& variables, const Badness& badness) {
   std::vector<std::pair<double, std::string>> pairs;
@@ -82,7 +83,7 @@ Json density_json(const MatrixXd& x, const FigureSettings& settings) {
           {"values", columns_json(grid.values, quantum_of(grid.values))}};
 }
 
-/// As far as correlations last, but 40 lags at least.
+/// Shows all lags until the correlation vanishes, but at least 40 lags.
 Json autocorrelation_json(const MatrixXd& x, const FigureSettings& settings) {
   const Index end = std::min(x.rows(), std::max(least_lags, 2 * decorrelation_lag(x)));
   const Index every = (end + most_lag_points - 1) / most_lag_points;
@@ -103,7 +104,7 @@ Json variable_figure(const MatrixXd& x, const Element& element, const FigureSett
   return figure;
 }
 
-/// draws x chains of a scalar of sample_stats, 0 x 0 where there is none.
+/// draws x chains of a scalar in sample_stats; 0 x 0 if it is missing.
 MatrixXd statistic(const DrawsFile& draws, const char* name) {
   for (const Column& column : draws.columns())
     if (column.group == RecordGroup::sample_stats && column.name == name && column.shape.empty() &&
@@ -112,7 +113,7 @@ MatrixXd statistic(const DrawsFile& draws, const char* name) {
   return {};
 }
 
-/// Positions in draws x chains, numbered chain after chain.
+/// Indices of diverging draws if all chains are joined one after the other.
 std::vector<Index> diverging_places(const DrawsFile& draws) {
   const MatrixXd diverging = statistic(draws, "diverging");
   std::vector<Index> all;
@@ -176,11 +177,10 @@ std::vector<Element> find_elements(const DrawsFile& draws, const std::vector<std
   std::vector<Element> elements;
   for (const std::string& name : names) {
     if (found.count(name) == 0)
-      throw InputError(
-          {folder, 0, 0},
-          fmt::format("summary.json has a variable `{}` that draws.nc lacks: they come "
-                      "from different runs; run the manifest again",
-                      name));
+      throw InputError({folder, 0, 0},
+                       fmt::format("the variable `{}` is in summary.json but not in draws.nc. The "
+                                   "files come from different runs. Run the manifest again.",
+                                   name));
     elements.push_back(found.at(name));
   }
   return elements;

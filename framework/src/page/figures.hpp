@@ -1,4 +1,4 @@
-// The figures of a run as JSON: which variables and chains get some; thinned, binned, rounded.
+// Writes the figures of a run as JSON: chooses variables and chains; thins, bins and rounds draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,45 +21,46 @@ struct Element {
   std::string label;  ///< the name with labels instead of numbers
 };
 
-/// At most `most` names of `variables` (of summary.json), in turn that of the smallest ess_bulk and
-/// that of the largest rhat among those that are left. Of both, one that could not be judged comes
-/// first. Constants, which have neither, come last.
+/// Chooses at most `most` names of `variables` (from summary.json). Takes, in turns, the remaining
+/// variable with the smallest ess_bulk and the remaining variable with the largest rhat. Variables
+/// that could not be judged are chosen first. Constants have neither figure and are chosen last.
 std::vector<std::string> worst_first(const Json& variables, std::size_t most);
 
-/// Where the names stand in the file. Throws InputError for a name that is not there, and says that
-/// `folder` holds results of different runs.
+/// Finds the elements with these names in the file. Throws InputError if a name is missing:
+/// `folder` then holds results of different runs.
 std::vector<Element> find_elements(const DrawsFile& draws, const std::vector<std::string>& names,
                                    const std::string& folder);
 
-/// Of 0, 1, ... count - 1 at most `most`, evenly spaced, the first among them.
+/// At most `most` of the numbers 0, 1, ... count - 1, evenly spaced, including 0.
 std::vector<Index> evenly_spaced(Index count, Index most);
 
-/// What all figures of a run share.
+/// Settings that all figures of a run share.
 struct FigureSettings {
-  std::vector<Index> chains;  ///< shown one by one
-  Index every = 1;            ///< traces show each `every`-th draw
-  Eigen::MatrixXd weights;    ///< draws x chains; 0 x 0 where every draw counts the same
+  std::vector<Index> chains;  ///< chains that are shown separately
+  Index every = 1;            ///< traces show only one draw in `every`
+  Eigen::MatrixXd weights;    ///< draws x chains; 0 x 0 if all draws have the same weight
 };
 
 FigureSettings figure_settings(const DrawsFile& draws);
 
-/// Trace, ranks, density and autocorrelation of each element. Without a density where the draws are
-/// constant, without ranks too where some is not finite.
+/// Trace, ranks, density and autocorrelation of each element. An element with constant draws has no
+/// density and no autocorrelation. An element with a draw that is not finite has only a trace.
 Json variable_figures(const DrawsFile& draws, const std::vector<Element>& elements,
                       const FigureSettings& settings);
 
-/// Points of the elements against each other: at most 1000 draws evenly spaced over all chains, and
-/// as many of those after a diverging transition.
+/// Scatter plots of the elements: at most 1000 draws, evenly spaced over all chains, and at most
+/// 1000 of the draws after a diverging transition.
 Json pair_figure(const DrawsFile& draws, const std::vector<Element>& elements);
 
 /// ess_bulk and ess_tail of the first 1/16, 2/16, ... of each chain.
 Json growth_figure(const DrawsFile& draws, const std::vector<Element>& elements);
 
-/// Histograms of the energy less its mean and of its change in a transition, E-BFMI of each shown
-/// chain; null where no energy was recorded.
+/// Histograms of the centred energy and of the change of energy per transition, and the E-BFMI of
+/// each shown chain. Null if no energy was recorded.
 Json energy_figure(const DrawsFile& draws, const FigureSettings& settings);
 
-/// Mean (sum of `diverging`) of the scalar statistics of each shown chain.
+/// The mean of each scalar statistic for each shown chain. For `diverging`, the sum instead of the
+/// mean.
 Json chain_table(const DrawsFile& draws, const FigureSettings& settings);
 
 }  // namespace mixwell::page

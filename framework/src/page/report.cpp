@@ -1,4 +1,4 @@
-// The page of a run or of a study, from its folder to a file.
+// Writes the report page of a run or a study from its folder.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
 #include "files/json.hpp"
@@ -26,7 +26,7 @@ using Remark = std::function<void(const std::string&)>;
 constexpr const char* title_place = "@MIXWELL_TITLE@";
 constexpr const char* data_place = "@MIXWELL_DATA@";
 
-/// With the words of some characters instead of these.
+/// Replaces each character that is a key of `words` by its word.
 std::string escaped(const std::string& text,
                     const std::vector<std::pair<char, std::string_view>>& words) {
   std::string safe;
@@ -43,8 +43,8 @@ std::string html_text(const std::string& text) {
   return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}});
 }
 
-/// The same JSON in ASCII without `<`, so that no text in it ends or opens a script element. Bytes
-/// that are not UTF-8 become U+FFFD.
+/// Writes JSON in ASCII without `<`, so that no text in the JSON can open or close a script
+/// element. Invalid UTF-8 becomes U+FFFD.
 std::string script_text(const std::string& json) {
   return escaped(ascii_json_text(parse_json(json)), {{'<', "\\u003c"}});
 }
@@ -52,12 +52,12 @@ std::string script_text(const std::string& json) {
 void replace_place(std::string& page, const std::string& place, const std::string& text) {
   const std::size_t at = page.find(place);
   if (at == std::string::npos)
-    throw RunError("the page of reports has no place `" + place +
-                   "`; it belongs to Mixwell: install it again");
+    throw RunError("Mixwell's report page has no placeholder `" + place +
+                   "`. Install Mixwell again.");
   page.replace(at, place.size(), text);
 }
 
-/// What a page is made of, and where it goes unless said otherwise.
+/// The contents of a page, and its default file.
 struct Report {
   std::string title;
   std::string data;
@@ -71,8 +71,8 @@ std::string page_template() { return read_installed(beside_program(MIXWELL_PAGE)
 #else
 std::string page_template() {
   throw RunError(
-      "this program was built without the page of reports (MIXWELL_REPORT=OFF); build it with "
-      "cmake -DMIXWELL_REPORT=ON, which needs npm");
+      "this program was built without the report page (MIXWELL_REPORT=OFF). Build it with "
+      "cmake -DMIXWELL_REPORT=ON, which needs npm.");
 }
 #endif
 
@@ -80,7 +80,7 @@ std::vector<std::string> run_warnings(const fs::path& folder) {
   try {
     return warnings(read_summary(folder.string()), Advice::of_run(folder.string()));
   } catch (const InputError&) {
-    return {};  // a damaged file is told of by what reads all of them
+    return {};  // run_page_json() reports a damaged file
   }
 }
 
@@ -93,7 +93,7 @@ bool is_study(const fs::path& folder) {
   return fs::exists(folder / "study.json") || fs::exists(folder / "places.json");
 }
 
-/// Where `mixwell study` puts the results of a study file unless told otherwise.
+/// The default results folder of `mixwell study` for a study file.
 fs::path results_of(const fs::path& study_file) { return fs::path("out") / study_file.stem(); }
 
 Report make_report(const fs::path& path, const Remark& remark) {
@@ -114,7 +114,7 @@ Report make_report(const fs::path& path, const Remark& remark) {
 std::string fill_page(const std::string& page_template, const std::string& title,
                       const std::string& json) {
   std::string page = page_template;
-  // The data first: a title that reads like their place is not one.
+  // Inserts the data before the title, because a title could contain the placeholder of the data.
   replace_place(page, data_place, script_text(json));
   replace_place(page, title_place, html_text(title));
   return page;

@@ -1,4 +1,4 @@
-// Numbers as short as the page needs them.
+// Rounds numbers to the precision that the page needs.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/rounding.hpp"
 

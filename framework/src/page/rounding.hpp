@@ -1,4 +1,4 @@
-// Numbers as short as the page needs them.
+// Rounds numbers to the precision that the page needs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,15 +9,16 @@ namespace mixwell::page {
 
 using Json = nlohmann::ordered_json;
 
-/// x to so many significant digits; null where it is not finite.
+/// Rounds x to `digits` significant digits; null if x is not finite.
 Json to_digits(double x, int digits);
 Json to_digits(const Eigen::Ref<const Eigen::VectorXd>& x, int digits);
 
-/// The finest difference worth writing in a figure of these numbers: a 2000th of their range, 0
-/// where they are all the same or none is finite.
+/// The smallest difference that is visible in a figure of these numbers: 1/2000 of their range. 0
+/// if all numbers are equal or if none is finite.
 double quantum_of(const Eigen::Ref<const Eigen::MatrixXd>& x);
 
-/// x to the decimal place of `quantum` (as it is for 0); null where it is not finite.
+/// Rounds x to the decimal place of `quantum`. Does not round if `quantum` is 0. Null if x is not
+/// finite.
 Json to_quantum(double x, double quantum);
 Json to_quantum(const Eigen::Ref<const Eigen::VectorXd>& x, double quantum);
 

@@ -1,4 +1,4 @@
-// What the page shows of a run.
+// The contents of the report page of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "files/reading.hpp"
@@ -29,8 +29,7 @@ constexpr std::size_t most_divergences = 100;
 constexpr int table_digits = 6;
 
 constexpr const char* cure =
-    "a report is made from the folder of a run that has ended, with all its files (`mixwell run` "
-    "writes out/NAME)";
+    "give the complete folder of a finished run (`mixwell run` writes out/NAME)";
 
 std::string read_text(const fs::path& path) { return read_text_file(path.string(), "file", cure); }
 
@@ -39,19 +38,22 @@ Json read_json_file(const fs::path& path) { return read_json(path.string(), "fil
 void check_is_run(const fs::path& folder) {
   if (!fs::is_directory(folder))
     throw InputError({folder.string(), 0, 0},
-                     "is no folder; name the folder of a run, for example out/challenger");
+                     "this is not a folder. Give the folder of a run, for example out/challenger.");
   if (!fs::exists(folder / "run.json"))
-    throw InputError({folder.string(), 0, 0},
-                     "holds no run: there is no run.json in it; name the folder of a run, for "
-                     "example out/challenger");
+    throw InputError(
+        {folder.string(), 0, 0},
+        "this folder holds no run, because it has no run.json. Give the folder of a run, for "
+        "example out/challenger.");
   if (!fs::exists(folder / "summary.json"))
-    throw InputError({folder.string(), 0, 0},
-                     fmt::format("holds a run that was interrupted before its summary; `mixwell "
-                                 "summary {0} --json > {0}/summary.json` makes it",
-                                 folder.string()));
+    throw InputError(
+        {folder.string(), 0, 0},
+        fmt::format("the run in this folder was interrupted before its summary was complete. "
+                    "Create the summary with `mixwell summary {0} --json > {0}/summary.json`.",
+                    folder.string()));
 }
 
-/// Rows of `variables` by name: an ordered object looks for each from its beginning.
+/// The rows of `variables` with these names. Uses a map, because a look-up in an ordered JSON
+/// object is a linear search.
 std::vector<const Json*> rows_of(const Json& variables, const std::vector<std::string>& names) {
   std::unordered_map<std::string, const Json*> rows;
   for (const auto& [name, row] : variables.items()) rows.emplace(name, &row);
@@ -65,7 +67,8 @@ bool is_beside_figures(const std::string& key) {
          keys_beside_figures.end();
 }
 
-/// Numbers rounded, "inf" and null as they are; null where a row lacks the key.
+/// The values of one column. Rounds numbers and keeps "inf" and null. Null for a row without the
+/// key.
 Json column_of(const std::vector<const Json*>& rows, const std::string& key) {
   Json column = Json::array();
   for (const Json* const row : rows) {
@@ -76,7 +79,7 @@ Json column_of(const std::vector<const Json*>& rows, const std::string& key) {
   return column;
 }
 
-/// The rows of summary.json by columns, those beyond `names` left out.
+/// The columns of summary.json for the rows with these names.
 Json table_of(const std::vector<const Json*>& rows, const std::vector<std::string>& names) {
   Json shown = Json::array();
   for (std::size_t k = 0; k < names.size(); ++k) shown.push_back(rows[k]->value("label", names[k]));
@@ -90,7 +93,7 @@ Json table_of(const std::vector<const Json*>& rows, const std::vector<std::strin
   return table;
 }
 
-/// The rows that are constants, which need no diagnostics, by their numbers.
+/// Indices of rows of constants. Constants need no diagnostics.
 Json constants_of(const std::vector<const Json*>& rows) {
   Json constants = Json::array();
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -98,7 +101,7 @@ Json constants_of(const std::vector<const Json*>& rows) {
   return constants;
 }
 
-/// Of the last folder on the path.
+/// The name of the last folder on the path.
 std::string name_of(const fs::path& folder) {
   const fs::path path = fs::absolute(folder).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
@@ -123,20 +126,20 @@ std::vector<std::string> notes(const DrawsFile& draws, const page::FigureSetting
   std::vector<std::string> texts;
   if (shown < variables)
     texts.push_back(
-        fmt::format("Figures show {} of {} variables: those of the smallest effective sample size "
-                    "and of the largest R-hat.",
+        fmt::format("The figures show {} of {} variables: those with the smallest effective sample "
+                    "sizes and the largest R-hats.",
                     shown, variables));
   if (const Index chains = static_cast<Index>(settings.chains.size()); chains < draws.chains())
     texts.push_back(fmt::format(
-        "Figures show {} of {} chains, evenly chosen; those of all chains together use every "
+        "The figures show {} of {} chains, evenly spaced. Figures that combine chains use every "
         "chain.",
         chains, draws.chains()));
   if (settings.every > 1)
-    texts.push_back(fmt::format("Traces show one draw in {}.", settings.every));
+    texts.push_back(fmt::format("The traces show one draw in {}.", settings.every));
   return texts;
 }
 
-/// Figures, and what of the draws they leave out.
+/// Adds the figures, and notes about draws that the figures omit.
 void add_figures(Json& data, const std::string& folder, const Json& variables) {
   const DrawsFile draws(folder);
   const page::FigureSettings settings = page::figure_settings(draws);
@@ -179,14 +182,17 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
                {"constants", constants_of(rows)}};
   add_figures(data, folder.string(), variables);
   if (data["summary"].contains("left_out"))
-    data["notes"].push_back(fmt::format(
-        "Of {} variables, {} are left out here and in summary.json, none of them among the worst; "
-        "summary.nc has all.",
-        data["summary"]["left_out"].at("of").get<std::size_t>(),
-        data["summary"]["left_out"].at("rows").get<std::size_t>()));
+    data["notes"].push_back(
+        fmt::format("The report and summary.json omit {1} of {0} variables. None of the omitted "
+                    "variables has one of the smallest effective sample sizes or largest R-hats. "
+                    "summary.nc contains all variables.",
+                    data["summary"]["left_out"].at("of").get<std::size_t>(),
+                    data["summary"]["left_out"].at("rows").get<std::size_t>()));
   if (!whole)
-    data["notes"].push_back(fmt::format("The table has {} of {} variables, the worst ones.",
-                                        most_rows, variables.size()));
+    data["notes"].push_back(
+        fmt::format("The table shows {} of {} variables: those with the smallest effective sample "
+                    "sizes and the largest R-hats.",
+                    most_rows, variables.size()));
   return data;
 }
 
@@ -199,7 +205,9 @@ std::string run_page_json(const std::string& folder, const std::vector<std::stri
   } catch (const Json::exception& fault) {
     throw InputError(
         {folder, 0, 0},
-        fmt::format("a JSON file in it is not as `mixwell run` writes it: {}", fault.what()));
+        fmt::format("Mixwell did not write one of the JSON files in this folder, or another "
+                    "program changed it: {}. Run the manifest again.",
+                    fault.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// What the page shows of a study: its table by columns.
+// The contents of the report page of a study: the table of the study, stored by columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "page/rounding.hpp"
@@ -20,14 +20,15 @@ constexpr int curve_digits = 4;
 constexpr std::size_t most_curve_points = 20;
 constexpr const char* curve_column = "curve";
 
-/// A scalar as the page shows it: numbers rounded, lists and tables as text.
+/// A scalar in the form of the page: numbers rounded, lists and tables as text.
 Json scalar(const Json& value) {
   if (value.is_number_float()) return page::to_digits(value.get<double>(), table_digits);
   if (value.is_structured()) return json_text(value);
   return value;
 }
 
-/// {"words": each text once, "at": its number in each row or null} if nothing but texts is in it.
+/// Compresses a column that has only texts and null: {"words": the distinct texts, "at": for each
+/// row the index of its text, or null}.
 Json by_words(const Json& column) {
   std::map<std::string, std::size_t> numbers;
   Json words = Json::array();
@@ -54,7 +55,7 @@ Json column_of(const Json& rows, const std::string& name) {
   return name == "cell" ? column : by_words(column);
 }
 
-/// Numbers under `key` of at most `most_curve_points` points, the last one among them.
+/// The numbers under `key` for at most `most_curve_points` points, including the last one.
 Json curve_numbers(const Json& curve, const std::string& key) {
   const std::size_t count = std::min(curve.size(), most_curve_points);
   Json numbers = Json::array();
@@ -88,7 +89,7 @@ bool is_alias(const Json& alias) {
 bool is_text(const Json& value) { return value.is_string(); }
 bool is_object(const Json& value) { return value.is_object(); }
 
-/// Whether all of a list are such.
+/// Whether `list` is a list and is_one is true for every item.
 bool is_list_of(const Json& list, bool (*is_one)(const Json&)) {
   return list.is_array() && std::all_of(list.begin(), list.end(), is_one);
 }
@@ -109,9 +110,10 @@ Json parse_table(const std::string& table, const std::string& source) {
                     is_text_if_there("file") && at("axes").is_array() && at("paper").is_array() &&
                     at("tunings").is_array() && at("findings").is_array();
   if (!good)
-    throw InputError({source, 0, 0},
-                     "is no table of a study; wanted: what `mixwell study STUDY.toml --table "
-                     "--json` prints");
+    throw InputError(
+        {source, 0, 0},
+        "this is not the table of a study. Give the output of `mixwell study STUDY.toml --table "
+        "--json`.");
   return parsed;
 }
 

@@ -1,5 +1,5 @@
-// A small reader of ELF files in which every offset is checked: the ABI tag of a library, without
-// loading it.
+// Reads the ABI tag of a library without loading it: a small reader of ELF files that checks every
+// offset.
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/abi_tag.hpp"
 
@@ -24,26 +24,26 @@ namespace {
 
 constexpr std::string_view tag_section = ".mixwell_abi";
 
-/// The sections of a 64-bit little-endian ELF file. Of its bytes only those that are asked for are
-/// read: a library with debug information is large, and every start of the program looks at all.
+/// The sections of a 64-bit little-endian ELF file. Only the needed bytes are read, because
+/// libraries with debug information are large, and every start of the program reads all libraries.
 class ElfFile {
  public:
   explicit ElfFile(const std::string& path) : path_(path) {
     if (const std::string why = why_no_file(path); !why.empty())
-      throw InputError(path + ": cannot be read: " + why);
+      throw InputError(path + ": cannot be read: " + why + ". Check the path and the permissions");
     file_.open(path, std::ios::binary);
-    if (!file_) throw InputError(path + ": cannot be read");
+    if (!file_) throw InputError(path + ": cannot be read. Check the path and the permissions");
     const auto header = first<Elf64_Ehdr>(bytes(0, sizeof(Elf64_Ehdr)));
-    check(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "it does not start like an ELF file");
+    check(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "it is not an ELF file");
     check(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB,
-          "it is not 64-bit little-endian");
-    check(header.e_type == ET_DYN, "it is an ELF file, but no shared library");
+          "it is not a 64-bit little-endian ELF file");
+    check(header.e_type == ET_DYN, "it is an ELF file, but not a shared library");
     check(header.e_shentsize == sizeof(Elf64_Shdr), "its section headers have an unknown size");
     const std::string table = bytes(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
     for (std::size_t i = 0; i < table.size(); i += sizeof(Elf64_Shdr)) {
       sections_.push_back(first<Elf64_Shdr>(std::string_view(table).substr(i)));
     }
-    check(header.e_shstrndx < sections_.size(), "it has no such section");
+    check(header.e_shstrndx < sections_.size(), "it has no section with the names of its sections");
     names_ = contents(sections_[header.e_shstrndx]);
   }
 
@@ -57,10 +57,13 @@ class ElfFile {
 
  private:
   void check(bool fine, const char* fault) const {
-    if (!fine) throw InputError(fmt::format("{}: not a library: {}", path_, fault));
+    if (!fine)
+      throw InputError(fmt::format(
+          "{}: this file is not a library: {}. Build the plugin again, or remove this file", path_,
+          fault));
   }
 
-  /// A size is believed only where the file has as many bytes.
+  /// Accepts a size only if the file has that many bytes.
   std::string bytes(std::uint64_t offset, std::uint64_t size) {
     const auto end = static_cast<std::uint64_t>(
         std::max<std::streamoff>(file_.seekg(0, std::ios::end).tellg(), 0));
@@ -107,9 +110,9 @@ std::map<std::string, std::string> fields_of(std::string_view tag) {
   return fields;
 }
 
-/// Which fields differ, what was wanted and found; empty where the tags are equal.
+/// The fields that differ, with the wanted and the found value. Empty if the tags are equal.
 std::string abi_difference(const std::string& wanted, const std::string& found) {
-  constexpr const char* absent = "nothing";
+  constexpr const char* absent = "not set";
   std::map<std::string, std::pair<std::string, std::string>> all;
   for (const auto& [name, value] : fields_of(wanted)) all[name] = {value, absent};
   for (const auto& [name, value] : fields_of(found))
@@ -118,7 +121,7 @@ std::string abi_difference(const std::string& wanted, const std::string& found) 
   for (const auto& [name, values] : all) {
     if (values.first == values.second) continue;
     differences.push_back(
-        fmt::format("{}: wanted {}, found {}", name, values.first, values.second));
+        fmt::format("{} must be {}, but is {}", name, values.first, values.second));
   }
   return fmt::format("{}", fmt::join(differences, "; "));
 }
@@ -132,8 +135,9 @@ std::string read_abi_tag(const std::string& path) {
   const std::size_t end = section.find('\0');
   if (end == 0 || end == std::string::npos) {
     throw InputError(path +
-                     ": not a Mixwell plugin: it has no ABI tag (a plugin's source ends in "
-                     "MIXWELL_PLUGIN(registrar) { ... })");
+                     ": this file is not a Mixwell plugin, because it has no ABI tag. End the "
+                     "plugin's source with "
+                     "MIXWELL_PLUGIN(registrar) { ... }");
   }
   return section.substr(0, end);
 }
@@ -141,8 +145,8 @@ std::string read_abi_tag(const std::string& path) {
 void check_abi_tag(const std::string& path) {
   const std::string difference = abi_difference(host_abi_tag(), read_abi_tag(path));
   if (difference.empty()) return;
-  throw InputError(path + ": built unlike this Mixwell: " + difference +
-                   "; rebuild it with mixwell_add_plugin() against this installation");
+  throw InputError(path + ": this plugin was built for another build of Mixwell: " + difference +
+                   ". Rebuild it with mixwell_add_plugin() against this installation");
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// What a library says about itself before any of its code runs.
+// Information about a library, read before any of its code runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace mixwell {
 
-/// What the bits of results depend on beside plugins and data. The compiler is no part of the ABI
-/// tag, but of the bits.
+/// The versions and options on which the bits of results depend, apart from plugins and data. The
+/// compiler is not part of the ABI tag, but it can change the bits.
 inline std::string build_tag() {
   return MIXWELL_VERSION " " MIXWELL_ABI_TAG "compiler=" __VERSION__ ";";
 }
 
-/// The tag this framework was built with.
+/// The ABI tag of this framework.
 MIXWELL_INTERNAL std::string host_abi_tag();
 
-/// Throws InputError where the library at `path` has another tag: which fields differ, what was
-/// wanted and found. Reads the file without loading it.
+/// Throws InputError if the library at `path` has a different ABI tag. The message has the fields
+/// that differ. Reads the file without loading it.
 MIXWELL_INTERNAL void check_abi_tag(const std::string& path);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// The code of a library: loading it, and what it registers.
+// Loads the code of a library, and collects what it registers.
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/library.hpp"
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using RegisterFunction = void(Registrar&);
 constexpr const char* entry_symbol = "mixwell_register";
 
-/// Keeps what one library offers apart until all of it is known to be sound.
+/// Collects the components that one library registers.
 class Collector final : public Registrar {
  public:
   explicit Collector(std::string library) : library_(std::move(library)) {}
@@ -35,8 +35,8 @@ class Collector final : public Registrar {
   std::string library_;
 };
 
-/// Handles of all libraries ever loaded. Never destroyed: components and exceptions of a plugin may
-/// outlive everything else.
+/// Handles of all libraries ever loaded. Never destroyed, because components and exceptions of a
+/// plugin may outlive everything else.
 std::vector<boost::dll::shared_library>& loaded_libraries() {
   static auto& libraries = *new std::vector<boost::dll::shared_library>;
   return libraries;
@@ -46,7 +46,8 @@ boost::dll::shared_library open_library(const std::string& path) {
   try {
     return boost::dll::shared_library(fs::absolute(path), boost::dll::load_mode::rtld_now);
   } catch (const std::exception& fault) {
-    throw InputError(path + ": cannot be loaded: " + fault.what());
+    throw InputError(path + ": cannot be loaded: " + fault.what() +
+                     ". Rebuild the plugin, and install the libraries that it needs");
   }
 }
 
@@ -62,8 +63,9 @@ void check_declaration(const Entry& entry) {
   const auto blueprint = entry.blueprint();
   for (const Field& field : blueprint->fields().all()) {
     if (keys.insert(field.key()).second) continue;
-    throw InputError(fmt::format("{} declares the key \"{}\" twice",
-                                 label(entry.kind, entry.description.id), field.key()));
+    throw InputError(
+        fmt::format("{} declares the key \"{}\" twice. Remove one of the two declarations",
+                    label(entry.kind, entry.description.id), field.key()));
   }
 }
 
@@ -94,27 +96,36 @@ std::vector<Entry> registered_by(const std::string& path) {
   const boost::dll::shared_library& library = loaded_libraries().emplace_back(open_library(path));
   if (!library.has(entry_symbol))
     throw InputError(
-        fmt::format("{}: not a Mixwell plugin: it has no symbol {} (a plugin's source "
-                    "ends in MIXWELL_PLUGIN(registrar) {{ ... }})",
+        fmt::format("{}: this file is not a Mixwell plugin, because it has no symbol {}. End the "
+                    "plugin's source with "
+                    "MIXWELL_PLUGIN(registrar) {{ ... }}",
                     path, entry_symbol));
   Collector collector(path);
   try {
     library.get<RegisterFunction>(entry_symbol)(collector);
   } catch (const std::exception& fault) {
-    throw InputError(path + ": failed while registering: " + fault.what());
+    throw InputError(path + ": this plugin failed to register its components: " + fault.what() +
+                     ". Correct the plugin, or remove it");
   } catch (...) {
-    throw InputError(path + ": failed while registering with an exception of an unknown type");
+    throw InputError(path +
+                     ": this plugin failed to register its components: it threw an exception of an "
+                     "unknown type, which has no message. Correct the plugin, or remove it");
   }
-  if (collector.entries.empty()) throw InputError(path + ": registers no component");
+  if (collector.entries.empty())
+    throw InputError(path +
+                     ": this plugin registers no component. Register one, or remove the file");
   return std::move(collector.entries);
 }
 
 void check_entry(const Entry& entry) {
   const std::string& id = entry.description.id;
   if (!is_kebab_case(id)) {
-    throw InputError(fmt::format("the id \"{}\" is not in kebab-case (a-z, 0-9, -)", id));
+    throw InputError(
+        fmt::format("the id \"{}\" is not in kebab-case. Use only a-z, 0-9 and -", id));
   }
-  if (!entry.blueprint) throw InputError(label(entry.kind, id) + " has no blueprint");
+  if (!entry.blueprint)
+    throw InputError(label(entry.kind, id) +
+                     " has no blueprint. Give a blueprint to the registrar");
   check_declaration(entry);
 }
 

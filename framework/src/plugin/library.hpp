@@ -1,4 +1,4 @@
-// The code of a library: trying it, loading it, and what it registers.
+// Tests and loads the code of a library, and collects what it registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace mixwell {
 
-/// Loads a library that has the right ABI tag for trial, in a process of its own, which is ended
-/// after 10 seconds. Throws InputError for another tag, and where that process ended before it had
-/// made the parameters of the components. Exceptions that a process survives are no matter of a
-/// trial.
+/// Loads a library with the right ABI tag in a separate process, which is ended after 10 seconds.
+/// Throws InputError for a different ABI tag, or if the process ended before it had made the
+/// parameters of the components. Does not report exceptions that the process survives.
 void try_to_load(const std::string& path);
 
 /// Loads the library at `path` for as long as the process lives, and collects what it registers.
-/// Throws InputError naming the path. What else its code may do to the process, it does.
+/// Throws InputError with the path. Nothing protects the process from other effects of the
+/// library's code.
 std::vector<Entry> registered_by(const std::string& path);
 
-/// Makes a blueprint once: its declaration must hold before anybody relies on it. Throws
+/// Makes a blueprint once, to check its declaration before anything uses the blueprint. Throws
 /// InputError.
 void check_entry(const Entry& entry);
 

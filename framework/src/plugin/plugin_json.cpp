@@ -1,4 +1,4 @@
-// What is known of components, as JSON.
+// Descriptions of components, as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/plugin_json.hpp"
 
@@ -25,12 +25,11 @@ Json field_json(const Field& field, const std::string& key) {
 std::string default_text(const Field& field) {
   if (field.is_required()) return "required";
   if (const auto* const reference = std::get_if<ComponentReference>(&field.target())) {
-    if (reference->many) return "all there are";
+    if (reference->many) return "all in the manifest";
     if (reference->optional) return "the only one, else none";
     if (reference->fallback.empty()) return "the only one";
-    const std::string learnt = reference->learnt.empty()
-                                   ? ""
-                                   : reference->learnt + " where it can learn in warm-up, else ";
+    const std::string learnt =
+        reference->learnt.empty() ? "" : reference->learnt + " if it can learn in warmup, else ";
     return "the only one, else " + learnt + reference->fallback;
   }
   if (!field.replaced().empty()) return "instead of " + field.replaced();

@@ -1,4 +1,4 @@
-// What is known of components, as JSON.
+// Descriptions of components, as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace mixwell {
 
-/// What a key is where it is left out, in words: "0.8", "required", "the only one, else exact".
+/// The default of a key in words: "0.8", "required", "the only one, else exact".
 MIXWELL_INTERNAL std::string default_text(const Field& field);
 
-/// `visit(field, its key with those of the lists that it is in)`, as "update.kernel".
+/// Calls `visit(field, key)`. The key includes the keys of the lists around it, as "update.kernel".
 template <class Visit>
 void each_field(const Fields& fields, const std::string& prefix, const Visit& visit) {
   for (const Field& field : fields.all()) {

@@ -1,4 +1,4 @@
-// Recorder interface: where its virtual tables live, and what a column may hold.
+// The Recorder interface: its virtual tables, and the values that a column may hold.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/recorder.hpp>
 

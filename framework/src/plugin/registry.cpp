@@ -1,4 +1,4 @@
-// Finding, checking and loading plugins.
+// Finds, checks and loads plugins.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/removed_names.hpp"
 #include "base/shortened.hpp"
@@ -37,18 +37,19 @@ std::vector<std::string> libraries_in(const std::string& folder) {
 void check_folder(const std::string& folder) {
   if (fs::is_directory(folder)) return;
   throw InputError("plugin folder " + folder +
-                   ": no such folder; name folders that exist in MIXWELL_PLUGIN_PATH, separated "
-                   "by \":\"");
+                   ": there is no such folder. Correct MIXWELL_PLUGIN_PATH: it must name existing "
+                   "folders, separated by \":\"");
 }
 
-/// Beside libmixwell; what is in it was built and tested with it.
+/// The folder beside libmixwell. Its plugins were built and tested with libmixwell.
 std::string own_folder() { return fs::path(own_library()).parent_path() / "mixwell" / "plugins"; }
 
-/// What was found and not used, as the end of a sentence: one of them may offer what is missed.
+/// The end of a message about a missing component: the libraries that could not be loaded. One of
+/// them may offer the component.
 std::string broken_text(const std::vector<BrokenLibrary>& broken) {
   if (broken.empty()) return "";
   std::string text =
-      fmt::format("; {} could not be used, and may have been what offers it:",
+      fmt::format(". {} could not be loaded, and may contain this component:",
                   broken.size() == 1 ? "1 library" : fmt::format("{} libraries", broken.size()));
   for (const BrokenLibrary& library : broken) text += "\n  " + library.reason;
   return text;
@@ -104,8 +105,8 @@ void Registry::add(Entry entry) {
   const auto place = std::lower_bound(entries_.begin(), entries_.end(), entry, before);
   if (place != entries_.end() && !before(entry, *place)) {
     throw InputError(
-        fmt::format("{}: {} is already offered by {}; remove one of the two "
-                    "files, or give one of the two another id",
+        fmt::format("{}: {} is already offered by {}. Remove one of the two files, or give one of "
+                    "the components another id",
                     entry.library, label(entry.kind, entry.description.id), place->library));
   }
   entries_.insert(place, std::move(entry));

@@ -1,4 +1,4 @@
-// Whether a library can be loaded without harm to the process that loads it.
+// Tests in a separate process whether a library can be loaded without harm.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "files/descriptor.hpp"
@@ -29,13 +29,18 @@ namespace {
 
 constexpr int trial_seconds = 10;
 
-/// Of what a call of the system has returned: not a number below 0.
+/// The result of a system call. Throws if the result is negative.
 int checked(int result) {
-  if (result < 0) throw RunError(fmt::format("a plugin's trial: {}", std::strerror(errno)));
+  if (result < 0)
+    throw RunError(
+        fmt::format("a plugin cannot be tested in a separate process: {}. Free some memory or end "
+                    "other processes",
+                    std::strerror(errno)));
   return result;
 }
 
-/// In the child: nothing that was inherited is left for the library's code to answer for.
+/// In the child: resets signal handlers and limits, so that the library's code does not use what
+/// the child inherited.
 void come_of_age(const Descriptor& words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   constexpr rlimit no_core{0, 0};
@@ -45,11 +50,11 @@ void come_of_age(const Descriptor& words) {
   for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTERM, SIGINT})
     std::signal(signal, SIG_DFL);  // sanitizers' handlers too
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(words.get(), standard);
-  // Before all functions that the parent left to be called at its exit.
+  // Registered last, so it runs before all exit functions of the parent.
   ::on_exit([](int code, void*) { ::_exit(code); }, nullptr);
 }
 
-/// In the child. Of a library that throws, the parent tells why.
+/// In the child. If the library throws, the parent reports the reason.
 [[noreturn]] void load_for_trial(const std::string& path, const Descriptor& answer,
                                  const Descriptor& words) {
   come_of_age(words);
@@ -61,7 +66,7 @@ void come_of_age(const Descriptor& words) {
   ::_exit(written == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/// Whether the child lived to say so in time; it is ended where time runs out.
+/// Whether the child reported success in time. Ends the child if it did not.
 bool hears(const Descriptor& answer, pid_t child) {
   const auto began = Clock::now();
   pollfd end{answer.get(), POLLIN, 0};
@@ -77,7 +82,7 @@ bool hears(const Descriptor& answer, pid_t child) {
   return answered;
 }
 
-/// The end of what it wrote, on one line.
+/// The end of the child's output, on one line.
 std::string last_words(const Descriptor& words) {
   constexpr off_t shown = 400;
   std::array<char, shown> text{};
@@ -87,20 +92,21 @@ std::string last_words(const Descriptor& words) {
   std::string line(text.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
   std::replace(line.begin(), line.end(), '\n', ' ');
-  return line.empty() ? "" : "; its last words: " + line;
+  return line.empty() ? "" : "; the last lines of its output: " + line;
 }
 
 std::string death_text(int status) {
   if (WIFEXITED(status))
     return fmt::format("it ends the process that loads it, with exit code {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
-  if (signal == SIGKILL) return fmt::format("loading it was ended after {} seconds", trial_seconds);
+  if (signal == SIGKILL)
+    return fmt::format("loading it did not end within {} seconds", trial_seconds);
   const char* const name = sigabbrev_np(signal);
   return fmt::format("the process that loads it crashes: {} (SIG{})", ::strsignal(signal),
                      name == nullptr ? "?" : name);
 }
 
-/// Empty if the library does its process no harm.
+/// Empty if the library does not harm its process.
 std::string fault_of_loading(const std::string& path) {
   std::array<int, 2> ends{};
   checked(::pipe2(ends.data(), O_CLOEXEC));
@@ -123,7 +129,7 @@ void try_to_load(const std::string& path) {
   const std::string fault = fault_of_loading(path);
   if (fault.empty()) return;
   throw InputError(
-      fmt::format("{}: {}; remove it from the folders of plugins, or mend it", path, fault));
+      fmt::format("{}: {}. Correct the plugin, or remove it from the plugin folders", path, fault));
 }
 
 }  // namespace mixwell

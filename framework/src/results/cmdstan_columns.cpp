@@ -1,4 +1,4 @@
-// Which column of a CSV file of CmdStan holds which number of a draw.
+// Maps the numbers of a draw to the columns of a CSV file in the format of CmdStan.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/cmdstan_columns.hpp"
 
@@ -15,7 +15,7 @@
 namespace mixwell {
 namespace {
 
-/// Names in draws.nc and in Stan's order and words.
+/// Pairs of a name in draws.nc and Stan's name, in Stan's order.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> statistics = {
     {{"lp", "lp__"},
      {"acceptance_rate", "accept_stat__"},
@@ -32,7 +32,7 @@ bool is_stans(const Column& variable) {
                      [&](const auto& one) { return one.first == variable.name; });
 }
 
-/// All elements of a variable, the first index fastest.
+/// Adds all elements of a variable, the first index fastest.
 void add(std::vector<CsvColumn>& columns, std::size_t place, const Column& variable,
          const std::string& name) {
   for (Index k = 0; k < variable.size(); ++k) {
@@ -49,7 +49,8 @@ void add(std::vector<CsvColumn>& columns, std::size_t place, const Column& varia
   }
 }
 
-/// The files have no groups: what has the name of a variable before it gets the name of its group.
+/// CSV files have no groups. If an earlier variable has the same name, the name of the group is
+/// added.
 std::string name_in_csv(const std::vector<Column>& variables, std::size_t place) {
   const auto here = variables.begin() + static_cast<std::ptrdiff_t>(place);
   const bool is_taken = std::any_of(variables.begin(), here, [&](const Column& other) {
@@ -69,11 +70,11 @@ void check_names(const std::vector<CsvColumn>& columns, const std::string& where
     throw InputError(
         {where, 0, 0},
         fmt::format("a CSV file cannot have a column named '{}': {}. Rename the variable where it "
-                    "comes from (a column of the data, a key, the source of the model or kernel) "
-                    "and run again, or read draws.nc, which has it.",
+                    "gets its name (a column of the data, a key of the manifest, or the code of "
+                    "the model or kernel) and run again, or read the variable from draws.nc.",
                     column.name,
                     is_odd ? "the name must have no blank, comma, quote or '#'"
-                           : "another column has that name"));
+                           : "another column has the same name"));
   }
 }
 

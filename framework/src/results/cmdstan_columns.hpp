@@ -1,4 +1,4 @@
-// Which column of a CSV file of CmdStan holds which number of a draw.
+// Maps the numbers of a draw to the columns of a CSV file in the format of CmdStan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,14 +11,15 @@
 namespace mixwell {
 
 struct CsvColumn {
-  std::size_t variable;  ///< its place among the variables
-  Index element;         ///< last index fastest
-  std::string name;      ///< `b.2.3`: numbered from 1
+  std::size_t variable;  ///< index of the variable
+  Index element;         ///< element number, last index fastest
+  std::string name;      ///< `b.2.3`, numbered from 1
 };
 
-/// Stan's statistics in Stan's order as far as they are there, then parameters, then other
-/// statistics as NAME__; elements with the first index fastest. Throws InputError, with `where`,
-/// for a name that a CSV file cannot have or that two columns would have.
+/// The columns of the file: first the statistics of Stan that the draws have, in Stan's order, then
+/// the parameters, and then other statistics as NAME__. Elements are ordered with the first index
+/// fastest. Throws InputError, with `where`, for a name that is invalid in a CSV file or that two
+/// columns would have.
 std::vector<CsvColumn> cmdstan_columns(const std::vector<Column>& variables,
                                        const std::string& where);
 

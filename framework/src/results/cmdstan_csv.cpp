@@ -1,4 +1,4 @@
-// The draws of a run as CSV files that read like CmdStan's.
+// Exports the draws of a run as CSV files in the format of CmdStan.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 #include "files/whole_file.hpp"
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int most_digits = 18;
-constexpr Index numbers_together = Index{2} << 20;  ///< of a chain, in memory
+constexpr Index numbers_together = Index{2} << 20;  ///< numbers of a chain in memory at a time
 
 void append_number(std::string& text, double value, int digits) {
   std::array<char, 32> buffer;
@@ -55,7 +55,7 @@ std::string date_text(std::string created_at) {
   return created_at;
 }
 
-/// Readers split the line at `=`.
+/// Replaces `=` and control characters, because readers split the line at `=`.
 std::string model_text(std::string name) {
   const auto is_odd = [](unsigned char c) { return c < 32 || c == '='; };
   std::replace_if(name.begin(), name.end(), is_odd, '_');
@@ -69,7 +69,8 @@ const Column* find_statistic(const std::vector<Column>& columns, std::string_vie
   return found == columns.end() ? nullptr : &*found;
 }
 
-/// The largest of the run's kernels; Stan's default where none has one, as readers want a number.
+/// The largest max_depth of the run's kernels. Stan's default if no kernel has one, because readers
+/// expect a number.
 std::int64_t max_depth(const fs::path& folder) {
   constexpr std::int64_t usual = 10;
   const std::string path = (folder / "manifest.toml").string();
@@ -97,7 +98,7 @@ class CsvExport {
     for (const Column& variable : draws_.columns()) numbers_of_draw_ += variable.size();
   }
 
-  /// All files have their names at the end, or none.
+  /// Writes all files, or none if writing fails.
   CmdstanCsv write(const std::string& folder) const {
     std::deque<UnfinishedFile> files;
     for (Index chain = 0; chain < draws_.chains(); ++chain) {
@@ -146,7 +147,7 @@ class CsvExport {
     return text;
   }
 
-  /// What every draws.nc of a run says.
+  /// An attribute that every draws.nc of a run has.
   double attribute(const char* name) const {
     const double value = draws_.attribute(name);
     if (!std::isnan(value)) return value;
@@ -168,7 +169,7 @@ class CsvExport {
                                     : "diag_e");
   }
 
-  /// The comments before the first row, and the row of names. Counts are of sweeps.
+  /// The comments before the first row, and the row of names. Counts are numbers of sweeps.
   std::string preamble(Index chain) const {
     const auto warmup = static_cast<std::int64_t>(attribute("tuning_steps"));
     return fmt::format(
@@ -189,7 +190,7 @@ class CsvExport {
     return text;
   }
 
-  /// What only Mixwell knows.
+  /// Entries that only Mixwell writes.
   std::string origin(Index chain) const {
     const Index replicates = draws_.replicates();
     const Index slots = draws_.chains() / replicates;
@@ -201,7 +202,7 @@ class CsvExport {
         chain / slots, replicates, chain % slots, slots);
   }
 
-  /// Between warm-up and sampling; ends the rows of warm-up for readers.
+  /// The comments between warmup and sampling. Readers use them to find the end of warmup.
   std::string adaptation(Index chain) const {
     std::string text = "# Adaptation terminated\n";
     if (step_size_ == nullptr || draws_.draws() == 0) return text;
@@ -225,7 +226,7 @@ class CsvExport {
     return text;
   }
 
-  /// Readers drop all but digits and the point, from the 18th character on.
+  /// Readers of these lines keep only digits and the decimal point, from the 18th character on.
   std::string times() const {
     const double warmup = attribute("warmup_time");
     const double sampling = attribute("sampling_time");
@@ -247,11 +248,13 @@ class CsvExport {
   Index numbers_of_draw_ = 0;
 };
 
-/// Whether it was not there.
+/// Returns whether the folder is new.
 bool make_folder(const std::string& folder) {
   std::error_code error;
   const bool is_new = fs::create_directories(folder, error);
-  if (error) throw InputError({folder, 0, 0}, "the folder cannot be made: " + error.message());
+  if (error)
+    throw InputError({folder, 0, 0},
+                     "cannot create the folder: " + error.message() + ". Choose another folder.");
   return is_new;
 }
 
@@ -259,7 +262,7 @@ bool make_folder(const std::string& folder) {
 
 CmdstanCsv export_cmdstan_csv(const std::string& run, const CmdstanCsvOptions& options) {
   if (options.digits < 1 || options.digits > most_digits)
-    throw InputError(fmt::format("a number can have 1 to {} significant digits (got {})",
+    throw InputError(fmt::format("the number of significant digits must be from 1 to {} (got {})",
                                  most_digits, options.digits));
   const CsvExport made(run, options);
   const std::string own = folder_of(run).string();

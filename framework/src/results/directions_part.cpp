@@ -17,15 +17,15 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index together = 64;  ///< directions that are projected on at a time
+constexpr Index together = 64;  ///< number of directions that are projected at a time
 
-/// The vector whose directions are asked for.
+/// The vector for which directions are requested.
 struct CleanVector : DrawnVector {
   std::vector<Index> not_finite = {};  ///< coordinates whose draws were replaced by 0
 };
 
-/// Takes the coordinates out that are constant, or have draws that are not finite (or that overflow
-/// a variance), and returns their names.
+/// Removes coordinates that are constant or whose draws are not finite (or overflow a variance),
+/// and returns their names.
 std::vector<std::string> take_out_the_rest(CleanVector& vector) {
   std::vector<std::string> out;
   CleanVector kept{{{}, MatrixXd(vector.draws.rows(), vector.draws.cols())}, {}};
@@ -44,7 +44,8 @@ std::vector<std::string> take_out_the_rest(CleanVector& vector) {
   return out;
 }
 
-/// So that a NaN of theirs does not reach directions that have no weight there.
+/// Replaces the draws of coordinates that are not finite by 0. Otherwise their NaN would affect
+/// directions that give these coordinates no weight.
 void blank_what_is_not_finite(CleanVector& vector) {
   for (Index k = 0; k < vector.draws.cols(); ++k) {
     if (vector.draws.col(k).allFinite()) continue;
@@ -73,10 +74,10 @@ std::vector<Index> places_of(const std::string& column, const CleanVector& vecto
   if (auto found = coordinates_called(vector, column)) return *std::move(found);
   std::vector<std::string> known;
   for (const Column& one : vector.columns) known.push_back(one.name);
-  throw InputError("no coordinate \"" + column + "\" among the draws" +
+  throw InputError("the draws have no coordinate \"" + column + "\"" +
                    suggestion(column.substr(0, column.find('[')), known) +
-                   "; columns are elements (x[3], counted from 0, or x[Ulm] by label), slices "
-                   "(x[0:3]), whole arrays (x), or `name`");
+                   ". A column must be an element (x[3], counted from 0, or x[Ulm] by label), a "
+                   "slice (x[0:3]), a whole array (x), or `name` for the names of the directions");
 }
 
 Directions given(const std::string& path, const CleanVector& vector) {
@@ -119,7 +120,7 @@ std::vector<NamedFigure> weights_of(const VectorXd& direction, const CleanVector
   return weights;
 }
 
-/// Nothing where no direction has an ess_bulk.
+/// Nothing if no direction has an ess_bulk.
 std::optional<DirectionsSummary::Smallest> smallest_of(const Directions& directions,
                                                        const std::vector<SummaryRow>& rows,
                                                        const CleanVector& vector) {

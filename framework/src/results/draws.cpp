@@ -1,6 +1,6 @@
-// Reading draws.nc: variables by pieces of elements, numbers stored beside them, the hash.
+// Reads draws.nc: variables in pieces of elements, other stored numbers, and the hash.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "files/netcdf_library.hpp"
 #include "files/reading.hpp"
 #include "files/sha256.hpp"
@@ -30,11 +30,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "sha256() hashes doubles as they are");
 
 constexpr Index piece_numbers = Index{8} << 20;  ///< 64 MiB of doubles
-/// What a piece may have so that no chunk of the file is read twice, 512 MiB, and which share of
-/// the memory that the process may have.
+/// A piece may be larger than `piece_numbers` if this avoids reading a chunk of the file twice. It
+/// then has at most 512 MiB, and at most this share of the memory limit of the process.
 constexpr Index widest_piece_numbers = Index{64} << 20;
 constexpr double widest_piece_share = 0.125;
-constexpr Index block_numbers = Index{1} << 20;  ///< 8 MiB, read at a time
+constexpr Index block_numbers = Index{1} << 20;  ///< 8 MiB, the amount read at a time
 
 constexpr std::array groups = {RecordGroup::posterior, RecordGroup::sample_stats,
                                RecordGroup::log_likelihood, RecordGroup::posterior_predictive};
@@ -51,11 +51,13 @@ std::string find_file(const std::string& path) {
                    fs::exists(run + "/resume/draws.nc.partial", ignored);
   const bool absent = !fs::exists(fs::symlink_status(file, ignored));
   throw InputError(
-      file.string() + ": " + (absent ? "no such file" : "cannot be read: " + why) +
-      (cut ? fmt::format("; the run in this folder did not end: go on with `mixwell run --resume "
-                         "{}`, or run again",
-                         run)
-           : "; give a draws.nc, or the folder of a run that holds one"));
+      file.string() + ": " +
+      (absent ? "this file does not exist" : "cannot read this file: " + why) +
+      (cut ? fmt::format(
+                 ". The run in this folder did not end. Continue it with `mixwell run --resume "
+                 "{}`, or run its manifest again.",
+                 run)
+           : ". Give a draws.nc, or the folder of a run that contains one."));
 }
 
 std::string text_attribute(int group, int variable, const char* name) {
@@ -72,15 +74,15 @@ RecordType record_type(int group, int variable, nc_type type) {
   return boolean ? RecordType::boolean : RecordType::integer;
 }
 
-/// A box of an array of any dimension.
+/// A box in an array of any dimension.
 struct Slab {
   std::vector<std::size_t> start;
   std::vector<std::size_t> count;
   Index elements = 0;
 };
 
-/// The largest box that begins at element `first` (last index fastest) and holds the elements
-/// [first, first + n) for some n <= count. Whole rows, planes, ... where they fit.
+/// The largest box that begins at element `first` (last index fastest) and consists of the elements
+/// [first, first + n) for some n <= count. The box consists of whole rows, planes, ... if they fit.
 Slab first_slab(const std::vector<Index>& shape, Index first, Index count) {
   Slab slab{std::vector<std::size_t>(shape.size()), std::vector<std::size_t>(shape.size(), 1), 1};
   Index inner = 1;
@@ -106,7 +108,7 @@ struct DrawsFile::Opened {
   struct StoredVariable {
     int group = -1;
     int id = -1;
-    /// Of a chunk of the file: chains, draws and consecutive elements.
+    /// Size of a chunk of the file: chains, draws and consecutive elements.
     Index chains = 1;
     Index draws = 1;
     Index elements = 1;
@@ -121,7 +123,7 @@ struct DrawsFile::Opened {
       : path(name), prefix_(which == DrawsPhase::warmup ? warmup_prefix : "") {
     leave_files_at_exit();
     const NetcdfTurn turn;
-    nc_set_chunk_cache(std::size_t{1} << 16, 1, 1.0F);  // of each variable, until it is read
+    nc_set_chunk_cache(std::size_t{1} << 16, 1, 1.0F);  // a small cache for unread variables
     check(nc_open(path.c_str(), NC_NOWRITE, &id), "open it");
     try {
       read_structure();
@@ -140,10 +142,10 @@ struct DrawsFile::Opened {
   void check(int status, const std::string& action) const {
     if (status == NC_NOERR) return;
     throw InputError(path + ": cannot " + action + ": " + nc_strerror(status) +
-                     "; it must be the whole draws.nc of a run");
+                     ". Use the complete draws.nc of a run");
   }
 
-  /// A text attribute of the first group that has it, of the file if none has, or "".
+  /// A text attribute of the first group that has it, otherwise of the file. "" if neither has it.
   std::string text(const char* name) const {
     const NetcdfTurn turn;
     for (const int group : group_ids) {
@@ -160,7 +162,7 @@ struct DrawsFile::Opened {
            find_group(warmup_prefix, RecordGroup::posterior, true, group_id) == NC_NOERR;
   }
 
-  /// NC_NOERR where the file has the group.
+  /// NC_NOERR if the file has the group.
   int find_group(const std::string& prefix, RecordGroup group, bool of_prior, int& group_id) const {
     const std::string name = prefix + std::string(name_in_file(group, of_prior));
     return nc_inq_grp_ncid(id, name.c_str(), &group_id);
@@ -196,7 +198,7 @@ struct DrawsFile::Opened {
     throw InputError(path + ": '" + std::string(to_string(group)) + "' has " +
                      std::to_string(chains) + " chains of " + std::to_string(draws) +
                      " draws, but 'posterior' has " + std::to_string(old_chains) + " of " +
-                     std::to_string(old_draws) + "; it must be the whole draws.nc of a run");
+                     std::to_string(old_draws) + ". Use the complete draws.nc of a run");
   }
 
   Index length(int group_id, const char* dimension) const {
@@ -218,7 +220,8 @@ struct DrawsFile::Opened {
     return name.data();
   }
 
-  /// Keeps variables over (chain, draw, ...) and over (chain, ...); the others are coordinates.
+  /// Stores variables over (chain, draw, ...) and over (chain, ...). Other variables are
+  /// coordinates.
   void read_variable(RecordGroup group, int group_id, int variable) {
     std::array<char, NC_MAX_NAME + 1> name{};
     std::array<int, NC_MAX_VAR_DIMS> dimensions{};
@@ -250,7 +253,8 @@ struct DrawsFile::Opened {
     columns.push_back(std::move(column));
   }
 
-  /// The name of dimension k, whose labels are read; "" where it is one of the column alone.
+  /// Returns the name of dimension k and reads the labels of the dimension. Returns "" if the
+  /// dimension belongs only to this column.
   std::string named_dimension(int group_id, int dimension, const Column& column, int k) {
     const std::string name = dimension_name(group_id, dimension);
     if (name == column.name + "_dim_" + std::to_string(k)) return {};
@@ -258,7 +262,7 @@ struct DrawsFile::Opened {
     return name;
   }
 
-  /// The coordinate of that dimension, where it has one of texts.
+  /// Reads the coordinate variable of the dimension, if it contains texts.
   void read_labels(int group_id, int dimension, const std::string& name) {
     int variable = -1;
     if (nc_inq_varid(group_id, name.c_str(), &variable) != NC_NOERR) return;
@@ -305,10 +309,12 @@ struct DrawsFile::Opened {
   std::size_t index_of(const Column& column) const {
     const auto index = find(column.group, column.name);
     if (index) return *index;
-    throw InputError(path + ": has no variable '" + column.name + "' over (chain, draw)");
+    throw InputError(path + ": this file has no variable '" + column.name +
+                     "' over (chain, draw). Choose a variable that this file contains.");
   }
 
-  /// Chains [chain, chain + chain_count), draws likewise, one box of elements; in file order.
+  /// Reads chain[1] chains from chain[0] on, draw[1] draws from draw[0] on, and one box of
+  /// elements, in file order.
   std::vector<double> read(std::size_t column, std::array<Index, 2> chain,
                            std::array<Index, 2> draw, const Slab& slab) const {
     std::vector<std::size_t> start = {static_cast<std::size_t>(chain[0]),
@@ -328,7 +334,8 @@ struct DrawsFile::Opened {
     return numbers;
   }
 
-  /// HDF5 keeps chunks of every variable that was read: here of the last one alone, and one chunk.
+  /// Limits the cache to one chunk of the last variable read. By default HDF5 keeps chunks of every
+  /// variable.
   void keep_chunks_of(std::size_t column) const {
     if (kept_ == column) return;
     if (kept_) set_cache(variables[*kept_], 0);
@@ -339,14 +346,16 @@ struct DrawsFile::Opened {
   void set_cache(const StoredVariable& variable, std::size_t bytes) const {
     if (!variable.is_chunked) return;
     check(nc_set_var_chunk_cache(variable.group, variable.id, bytes, bytes == 0 ? 0 : 1, 1.0F),
-          "set a cache of it");
+          "set its cache");
   }
 
-  /// Draws that are read at a time, of so many chains and elements: whole chunks of the file.
+  /// The number of draws to read at a time for these chains and elements, in whole chunks of the
+  /// file.
   Index block_draws(std::size_t column, Index numbers_of_draw) const {
     const Index most = std::max<Index>(1, block_numbers / numbers_of_draw);
     const Index chunk = variables[column].draws;
-    const bool some = chunk * numbers_of_draw <= 8 * block_numbers;  // whatever wrote the file
+    const bool some =
+        chunk * numbers_of_draw <= 8 * block_numbers;  // other writers may use larger chunks
     return some ? std::max(chunk, most / chunk * chunk) : most;
   }
 
@@ -361,8 +370,8 @@ struct DrawsFile::Opened {
   std::vector<Column> once;
   std::vector<std::pair<int, int>> once_ids;  ///< group and variable of `once`
   std::vector<Labels> labels;
-  std::vector<StoredVariable> variables;                             ///< of `columns`
-  std::map<RecordGroup, std::map<std::string, std::size_t>> places;  ///< of `columns`, by name
+  std::vector<StoredVariable> variables;                             ///< for each of `columns`
+  std::map<RecordGroup, std::map<std::string, std::size_t>> places;  ///< index in `columns` by name
 
  private:
   static constexpr const char* warmup_prefix = "warmup_";
@@ -372,8 +381,8 @@ struct DrawsFile::Opened {
   mutable std::optional<std::size_t> kept_;
 };
 
-/// Several whole chains at a time where they are short or share chunks of the file, else part of
-/// one.
+/// Reads several whole chains at a time if they are short or share chunks of the file. Otherwise
+/// reads one chain in parts.
 void DrawsFile::Opened::hash(std::size_t column, Sha256& sha) const {
   const Index size = columns[column].size();
   const Slab all = first_slab(columns[column].shape, 0, size);
@@ -424,7 +433,8 @@ const std::vector<Column>& DrawsFile::once() const noexcept { return file_->once
 Eigen::VectorXd DrawsFile::read_once(const Column& column, Index chain) const {
   const auto found = std::find(file_->once.begin(), file_->once.end(), column);
   if (found == file_->once.end())
-    throw InputError(file_->path + ": has no variable '" + column.name + "' over (chain)");
+    throw InputError(file_->path + ": this file has no variable '" + column.name +
+                     "' over (chain). Choose a variable that this file contains.");
   const auto [group, id] = file_->once_ids[static_cast<std::size_t>(found - file_->once.begin())];
   std::vector<std::size_t> start(1 + column.shape.size(), 0);
   start[0] = static_cast<std::size_t>(chain);
@@ -459,7 +469,8 @@ Eigen::MatrixXd DrawsFile::read(const Column& column, Index first, Index count) 
   const Column& stored = file_->columns[index];
   if (first < 0 || count < 0 || first + count > stored.size())
     throw InputError(file_->path + ": '" + stored.name + "' has " + std::to_string(stored.size()) +
-                     " elements; there is no element " + std::to_string(first + count - 1));
+                     " elements, so there is no element " + std::to_string(first + count - 1) +
+                     ". Use a smaller index.");
   const Index chains = file_->chains;
   const Index draws = file_->draws;
   Eigen::MatrixXd result(draws, count * chains);

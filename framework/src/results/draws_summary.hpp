@@ -1,4 +1,4 @@
-// A summary of draws on disk: computed once, told as a summary and as a table.
+// Computes a summary of draws once, and returns it as a summary or as a table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,21 +15,22 @@ namespace mixwell {
 
 class MIXWELL_INTERNAL DrawsSummary {
  public:
-  /// Throws as summarise does. File and options outlive this.
+  /// Throws the errors of summarise(). File and options must outlive this object.
   DrawsSummary(const DrawsFile& file, const SummaryOptions& options);
 
   double min_ess() const noexcept { return ess_.smallest; }
-  /// Whether every element that is no constant has an ess_bulk.
+  /// Whether every element that is not constant has an ess_bulk.
   bool all_have_ess() const noexcept { return ess_.complete; }
-  /// Whether it is large enough to be trusted; nothing where there is none.
+  /// Whether the smallest ess_bulk is large enough to be reliable. Nothing if no element has an
+  /// ess_bulk.
   std::optional<bool> min_ess_reliable() const;
   double relative_error() const { return largest_relative_error(table_); }
 
   /// Whether the summary has a row for each element.
   bool shows_all() const noexcept { return shown_.size() == table_.rows().size(); }
-  /// summarise(file, gradients, seconds, options), but for the file that it writes.
+  /// The result of summarise(file, gradients, seconds, options), without writing a file.
   Summary summary(double gradients, double seconds) const;
-  /// summary.nc: all rows.
+  /// The contents of summary.nc, with all rows.
   std::string netcdf() const { return netcdf_table(table_, settings_.papers); }
 
  private:

@@ -1,4 +1,4 @@
-// What elements of recorded arrays are called, by numbers or by labels, and which one a name means.
+// Names of the elements of recorded arrays, by number or by label, and the reverse.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/element_names.hpp"
 
@@ -9,7 +9,7 @@
 namespace mixwell {
 namespace {
 
-/// Number i of dimension k, or what it is called.
+/// The label of index i of dimension k, or the number if there is no label.
 std::string place_text(const Column& column, std::size_t k, Index i,
                        const std::vector<Labels>& labels) {
   const std::vector<std::string>* const known =
@@ -17,7 +17,7 @@ std::string place_text(const Column& column, std::size_t k, Index i,
   return known == nullptr ? std::to_string(i) : (*known)[static_cast<std::size_t>(i)];
 }
 
-/// text_of(k, i) of index i of dimension k, for all dimensions.
+/// Joins text_of(k, i) for the index i of every dimension k.
 template <class TextOf>
 std::string in_brackets(const std::vector<Index>& indices, const TextOf& text_of) {
   if (indices.empty()) return {};

@@ -1,4 +1,4 @@
-// What the draws of a run do not allow to judge, and which of its chains never moved.
+// Finds figures that the draws of a run cannot provide, and chains that never moved.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
 #include "results/element_names.hpp"
@@ -16,7 +16,7 @@
 namespace mixwell {
 namespace {
 
-/// The draws behind a row: how many of each chain, and of all.
+/// The number of draws that a row summarises, per chain and in total.
 struct Size {
   Index draws;
   Index chains;
@@ -32,22 +32,23 @@ std::vector<std::string> missing_figures(const RowFigures& row) {
 
 bool is_of_ranks(const std::string& figure) { return figure == "rhat"; }
 
-/// Of finite draws that are no constant: why they lack that figure.
+/// The reason why draws that are finite and not constant have no such figure.
 std::string reason_of_finite(const std::string& figure, Index draws) {
-  constexpr Index for_rhat = 4;  // half chains of two draws, and of three
+  constexpr Index for_rhat = 4;  // 2 draws per half chain; 3 for `for_ess`
   constexpr Index for_ess = 6;
   if (draws < (is_of_ranks(figure) ? for_rhat : for_ess))
     return fmt::format(
-        "chains of {} draws are too short; R-hat needs {}, and an effective sample "
-        "size {}",
+        "chains of {} draws are too short: R-hat needs at least {} draws, and an effective sample "
+        "size needs at least {}",
         draws, for_rhat, for_ess);
-  if (figure == "ess_tail") return "so many draws are equal that a tail holds none or all of them";
-  if (is_of_ranks(figure)) return "all draws are as far from their median";
-  if (figure == "mcse_sd") return "all draws are as far from their mean";
-  return "a weight is negative or not finite, or all are 0";
+  if (figure == "ess_tail")
+    return "too many draws are equal, so a tail contains either no draws or all draws";
+  if (is_of_ranks(figure)) return "all draws have the same distance from their median";
+  if (figure == "mcse_sd") return "all draws have the same distance from their mean";
+  return "a weight of a draw is negative or not finite, or all weights are 0";
 }
 
-/// The same for all rows of one kind, but for the numbers in it.
+/// The cause of a missing figure. Rows with the same cause are reported together.
 enum class MissingCause { nan, infinite, other };
 
 MissingCause cause_of(const RowFigures& row) {
@@ -62,7 +63,7 @@ std::string reason_of(const RowFigures& row, const std::string& figure, const Si
   return reason_of_finite(figure, size.draws);
 }
 
-/// Entries in the making, an element after another.
+/// Collects the entries of not_judged(), one element after another.
 class Entries {
  public:
   Entries(const DrawsFile& file, const SummaryTable& table)

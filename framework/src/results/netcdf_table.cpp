@@ -1,4 +1,4 @@
-// summary.nc: the rows of all elements, as columns.
+// Writes summary.nc, which has the rows of all elements as columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "results/table.hpp"
@@ -18,10 +18,11 @@ namespace {
 
 void check(int status) {
   if (status != NC_NOERR)
-    throw RunError(std::string("summary.nc cannot be made: ") + nc_strerror(status));
+    throw RunError(std::string("cannot create summary.nc: ") + nc_strerror(status) +
+                   ". Run `mixwell summary` again.");
 }
 
-/// In memory, as HDF5 may crash where a disk is full.
+/// A NetCDF file in memory, because HDF5 may crash when the disk is full.
 class FileInMemory {
  public:
   explicit FileInMemory(std::size_t variables) {
@@ -47,7 +48,8 @@ class FileInMemory {
 
  private:
   static constexpr std::size_t first_bytes = std::size_t{1} << 20;
-  /// As in draws.nc: beyond, HDF5 takes minutes to tell `figure` all variables that it belongs to.
+  /// With more variables than this, HDF5 takes minutes to attach `figure` to all of them. The limit
+  /// in draws.nc is the same.
   static constexpr std::size_t most_attached = 5000;
   int id_ = -1;
 };
@@ -71,7 +73,7 @@ void text_attribute(int file, int variable, const char* name, const std::string&
   check(nc_put_att_string(file, variable, name, 1, &words));
 }
 
-/// What was defined, as netCDF numbers it.
+/// The NetCDF ids of the dimension and the coordinate variable `figure`.
 struct DefinedFigures {
   int dimension = -1;
   int coordinate = -1;
@@ -84,7 +86,7 @@ DefinedFigures define_figures(int file, std::size_t count) {
   return figures;
 }
 
-/// Over (figure, NAME_dim_0, ...).
+/// Defines a variable over (figure, NAME_dim_0, ...).
 int define_variable(int file, const Column& column, int figures) {
   std::vector<int> dimensions = {figures};
   for (std::size_t k = 0; k < column.shape.size(); ++k) {
@@ -100,7 +102,7 @@ int define_variable(int file, const Column& column, int figures) {
   return variable;
 }
 
-/// Figures of all elements, one figure after another.
+/// Writes the figures of all elements, one figure after another.
 void write_figures(int file, int variable, std::span<const RowFigures> rows, std::size_t figures) {
   std::vector<double> numbers;
   numbers.reserve(figures * rows.size());
@@ -111,7 +113,7 @@ void write_figures(int file, int variable, std::span<const RowFigures> rows, std
 
 }  // namespace
 
-/// All is defined before anything is written: the whole file is flushed in between.
+/// Defines everything before it writes anything, because netCDF flushes the whole file in between.
 std::string netcdf_table(const SummaryTable& table, const PaperEstimators& papers) {
   const NetcdfTurn turn;
   FileInMemory file(table.columns().size());

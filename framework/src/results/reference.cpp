@@ -1,4 +1,4 @@
-// The part of a summary about a reference that the draws are compared with.
+// The part of a summary that compares the draws with a reference.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/reference.hpp"
 
@@ -36,21 +36,22 @@ ComparedDraws read_csv(const std::string& path) {
   return side;
 }
 
-/// A number beyond the array is an element that the reference alone has.
+/// Whether a name has only numbers as indices. If an index is too large for the array, only the
+/// reference has the element.
 bool has_numbers_alone(const std::string& name) {
   return name.find_first_not_of("0123456789, ]", std::min(name.find('['), name.size() - 1) + 1) ==
          name.npos;
 }
 
-/// Whether brackets stand behind the name of an array; a scalar's name may be followed by a unit.
+/// Whether the name is an array name followed by brackets. A scalar name may be followed by a unit.
 bool is_about_array(const DrawnVector& here, const std::string& name) {
   return std::any_of(here.columns.begin(), here.columns.end(), [&](const Column& column) {
     return !column.shape.empty() && between_brackets(column.name, name).has_value();
   });
 }
 
-/// What the element `name` of a reference is called by numbers in `here`, or `name` itself where
-/// `here` lacks it. Throws InputError for an unknown label.
+/// The name that `here` gives, by numbers, to the element `name` of a reference. Returns `name`
+/// itself if `here` lacks the element. Throws InputError for an unknown label.
 std::string name_here(const DrawnVector& here, const std::string& name) {
   std::optional<std::vector<Index>> found;
   try {
@@ -61,9 +62,10 @@ std::string name_here(const DrawnVector& here, const std::string& name) {
   }
   if (!found) return name;
   if (found->size() > 1)
-    throw InputError({option, 0, 0}, "the column \"" + name + "\" names " +
-                                         std::to_string(found->size()) +
-                                         " elements; one of draws is of one, such as x[3]");
+    throw InputError(
+        {option, 0, 0},
+        "the column \"" + name + "\" names " + std::to_string(found->size()) +
+            " elements, but a column must name only one element, such as x[3]. Rename the column.");
   return here.names[static_cast<std::size_t>(found->front())];
 }
 
@@ -74,7 +76,7 @@ ComparedDraws read_compared_draws(const std::string& path) {
   const DrawsFile file(path);
   ComparedDraws side{read_vector(file, {}, option, option), varying_weights(file).reshaped()};
   if (side.vector.draws.rows() == 0)
-    throw InputError({path, 0, 0}, "holds no draws to compare with");
+    throw InputError({path, 0, 0}, "this reference has no draws. Give another reference.");
   return side;
 }
 
@@ -106,7 +108,7 @@ SharedNames shared_names(const DrawnVector& here, const std::vector<std::string>
     if (!is_new)
       throw InputError({option, 0, 0},
                        "the columns \"" + there[static_cast<std::size_t>(other->second)] +
-                           "\" and \"" + name + "\" name the same element; give one of them");
+                           "\" and \"" + name + "\" name the same element. Remove one of them.");
   }
   SharedNames shared;
   for (std::size_t k = 0; k < here.names.size(); ++k) {
@@ -131,7 +133,7 @@ diagnostics::Moments moments_of(const ComparedDraws& side, const std::vector<Ind
   return diagnostics::moments(chosen, side.weights);
 }
 
-/// The mean of a c x c variable, rows by the first index. `columns`: places of its elements.
+/// The mean of a c x c variable, by rows. `columns`: the columns of its elements.
 MatrixXd mean_matrix(const ComparedDraws& side, const std::vector<Index>& columns, Index c) {
   return moments_of(side, columns).mean.reshaped(c, c).transpose();
 }
@@ -145,8 +147,8 @@ const Column& matrix_column(const DrawsFile& file, const std::string& name) {
     if (square) known.push_back(column.name);
   }
   throw InputError({"--amari " + name, 0, 0},
-                   "no square matrix of that name in the posterior" +
-                       (known.empty() ? " (it has none)" : suggestion(name, known)));
+                   "must name a square matrix in the posterior" +
+                       (known.empty() ? " (there is none)" : suggestion(name, known)));
 }
 
 double amari(const DrawsFile& file, const std::string& name, const ComparedDraws& reference,
@@ -155,22 +157,25 @@ double amari(const DrawsFile& file, const std::string& name, const ComparedDraws
   const ComparedDraws own{read_vector(file, {name}, "--amari", option), weights};
   const SharedNames shared = shared_names(own.vector, reference.vector.names);
   if (shared.here.size() != own.vector.names.size())
-    throw InputError({"--amari " + name, 0, 0},
-                     "the reference lacks its element " + shared.left_out.front());
+    throw InputError({"--amari " + name, 0, 0}, "the reference lacks the element " +
+                                                    shared.left_out.front() +
+                                                    ". Use a reference with this element.");
   return diagnostics::amari_distance(mean_matrix(own, shared.here, column.shape[0]),
                                      mean_matrix(reference, shared.there, column.shape[0]));
 }
 
-/// Elements that were asked for by --of must be on both sides; else those of both are compared.
+/// Elements selected by --of must be on both sides. Without --of, the common elements are compared.
 void require_elements(const SharedNames& shared, const SummaryOptions& options,
                       std::size_t chosen) {
   if (shared.here.empty())
-    throw InputError({std::string(option) + " " + options.reference, 0, 0},
-                     "has none of the variables of the draws; its columns are elements such as "
-                     "x[3], x[Ulm] by label, or \"b[2,3]\" in quotes");
+    throw InputError(
+        {std::string(option) + " " + options.reference, 0, 0},
+        "the reference has none of the variables of the draws. Name the columns of the reference "
+        "after elements, such as x[3], x[Ulm] by label, or \"b[2,3]\" in quotes.");
   if (!options.of.empty() && shared.here.size() != chosen)
     throw InputError({std::string(option) + " " + options.reference, 0, 0},
-                     "lacks " + shared.left_out.front() + ", which --of chooses");
+                     "the reference lacks " + shared.left_out.front() +
+                         ", which --of selects. Select other variables.");
 }
 
 }  // namespace
@@ -181,7 +186,7 @@ ReferenceSummary summarise_reference(const DrawsFile& file, const SummaryOptions
   const ComparedDraws reference = read_compared_draws(options.reference);
   SharedNames shared = shared_names(own.vector, reference.vector.names);
   require_elements(shared, options, own.vector.names.size());
-  if (!options.of.empty()) shared.left_out.clear();  // by choice
+  if (!options.of.empty()) shared.left_out.clear();  // names that the user did not select
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   ReferenceSummary result{.from = options.reference,
                           .draws = reference.vector.draws.rows(),
@@ -206,15 +211,15 @@ std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions&
   constexpr const char* paper = "Zhang, Shahbaba & Zhao, Variational HMC, Eq. 4.1";
   std::vector<diagnostics::Definition> all = {
       {"rem",
-       "sum |mean - reference mean| / sum |reference mean|; none where the reference's means are "
-       "within 4 of their Monte Carlo errors of 0",
+       "sum |mean - reference mean| / sum |reference mean|; this has no value if sum |reference "
+       "mean| is at most 4 times the sum of the Monte Carlo errors of the reference means",
        "2", "", paper},
       {"rec", "sum |cov - reference cov| / sum |reference cov|", "1", "", paper}};
   if (!options.amari.empty())
     all.push_back(
         {"amari",
-         "of P = mean W W0^-1: excess of row sums of |P| over row maxima, and of columns, "
-         "over 2 c (c - 1)",
+         "(sum over rows of |P| of (row sum / row maximum - 1), plus the same for columns) / (2 c "
+         "(c - 1)), where W is the c x c mean, W0 is the reference mean and P = W W0^-1",
          "1", "",
          "Amari, Cichocki & Yang 1996, NIPS 8, 757-763; factor: Bach & Jordan 2002, JMLR "
          "3, 1-48"});

@@ -1,4 +1,4 @@
-// The part of a summary about a reference that the draws are compared with.
+// The part of a summary that compares the draws with a reference.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,43 +10,45 @@
 
 namespace mixwell {
 
-/// Draws of a vector, and how much each counts (empty: all the same).
+/// Draws of a vector with their weights (empty: all draws have the same weight).
 struct ComparedDraws {
   DrawnVector vector;
   Eigen::VectorXd weights;
 };
 
-/// From a draws.nc, a folder that holds one, or a CSV file. Throws InputError.
+/// Reads a draws.nc, a folder that contains one, or a CSV file. Throws InputError.
 MIXWELL_INTERNAL ComparedDraws read_compared_draws(const std::string& path);
 
-/// Places of the same names on both sides, in the order of the first.
+/// The indices of the common names on both sides. The first side gives the order.
 struct SharedNames {
   std::vector<Index> here;
   std::vector<Index> there;
-  std::vector<std::string> left_out;  ///< names of only one side
+  std::vector<std::string> left_out;  ///< names that only one side has
 };
 
-/// `there`: names of elements by numbers, or by labels of `here` (coordinates_called). Throws
-/// InputError for an unknown label of an array of both, for a name of several elements, and two
-/// names of one. O(n log n), with the labels for each name that has one.
+/// `there` contains names of elements, with numbers or with labels of `here` (coordinates_called).
+/// Throws InputError for an unknown label in an array that both sides have, for a name of several
+/// elements, and for two names of one element. The cost is O(n log n), plus a search of all labels
+/// for each name that has a label.
 MIXWELL_INTERNAL SharedNames shared_names(const DrawnVector& here,
                                           const std::vector<std::string>& there);
 
-/// Monte Carlo error of the mean of each column, whose rows are chain after chain; `weights`:
-/// empty, or one a row.
+/// The Monte Carlo error of the mean of each column. The rows are the draws of one chain after
+/// another. `weights` is empty or has one weight per row.
 MIXWELL_INTERNAL Eigen::VectorXd errors_of_means(const Eigen::MatrixXd& draws,
                                                  const Eigen::MatrixXd& weights, Index chains);
 
-/// Whether an error relative to means with these Monte Carlo errors says anything: in sum they are
-/// more than 4 errors from 0. An error that is not known, as of a constant, counts as 0.
+/// Whether an error relative to these means is meaningful: the sum of |means| must be more than 4
+/// times the sum of `errors`, their Monte Carlo errors. An unknown error, such as of a constant,
+/// counts as 0.
 MIXWELL_INTERNAL bool are_apart_from_0(const Eigen::VectorXd& means, const Eigen::VectorXd& errors);
 
-/// `reference` of a summary; `weights`: those of the draws, draws x chains, or empty. Throws
-/// InputError.
+/// The member `reference` of a summary. `weights`: weights of the draws, draws x chains, or empty.
+/// Throws InputError.
 ReferenceSummary summarise_reference(const DrawsFile& file, const SummaryOptions& options,
                                      const Eigen::MatrixXd& weights);
 
-/// What the figures of `reference` are; none without one.
+/// The definitions of the figures in `reference`. Empty without a reference.
 std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions& options);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// One row of a summary: the figures of one scalar quantity, and which of them not to rely on.
+// One row of a summary: the figures of a scalar quantity, and which of them are unreliable.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/row.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 
 using diagnostics::PaperEstimator;
 
-/// Whether the estimate says little, whatever the others say: it is small, near its floor, or from
-/// chains too short for it.
+/// Whether this estimate is unreliable regardless of other figures: it is small, it is near its
+/// smallest possible value, or the chains are too short for the estimator.
 bool is_low(const PaperEstimator& paper, double value, double draws, double limit, double all) {
   return (paper.is_size && value < std::max(limit, 2 * paper.floor * all)) || draws < paper.length;
 }

@@ -1,4 +1,4 @@
-// Which rows of a long table summary.json has.
+// Chooses the rows of a long table that summary.json contains.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/element_names.hpp"
 #include "results/table.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t worst_of_each = 500;
 
-/// Which rows are shown.
+/// The set of rows to show.
 class RowChoice {
  public:
   explicit RowChoice(const SummaryTable& table)
@@ -36,7 +36,8 @@ class RowChoice {
     for (const std::size_t row : scalars) chosen_[row] = true;
   }
 
-  /// Those of the smallest numbers; the first of equal ones. NaN is none.
+  /// Adds the rows with the smallest numbers. Among equal numbers, adds the first rows. Ignores
+  /// NaN.
   template <class Goodness>
   void add_worst(const Goodness& goodness) {
     std::vector<std::pair<double, std::size_t>> found;
@@ -80,7 +81,7 @@ void check_row_names(const std::vector<std::string>& names, const std::vector<Co
     } catch (const InputError& fault) {
       throw InputError(place, fault.what());
     }
-    throw InputError(place, "no variable of that name in the posterior" +
+    throw InputError(place, "must name a variable in the posterior" +
                                 suggestion(name.substr(0, name.find('[')), known));
   }
 }

@@ -1,4 +1,4 @@
-// A summary: one row per element of the posterior, and what the sampler did to get it.
+// Computes a summary: one row per element of the posterior, and statistics of the sampler.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
 #include "base/not_available.hpp"
@@ -29,7 +29,7 @@ PaperEstimators find_papers(const std::vector<std::string>& ids) {
   return papers;
 }
 
-/// f(draws x chains) of a scalar of sample_stats; NaN where it is not there or has no draws.
+/// f(draws x chains) of a scalar in sample_stats; NaN if it is missing or has no draws.
 template <class F>
 double statistic(const DrawsFile& file, const std::string& name, F f) {
   const auto x = recorded_statistic(file, name);
@@ -42,24 +42,24 @@ std::optional<std::int64_t> count_of(const DrawsFile& file, const std::string& f
   return std::llround(sum);
 }
 
-/// The mean of the numbers that are there: a kernel that did not run records none.
+/// The mean without NaN. A kernel records NaN for transitions in which it did not run.
 double mean_where_it_ran(const Eigen::MatrixXd& x) {
   const auto there = !x.array().isNaN();
   return there.select(x.array(), 0.0).sum() / static_cast<double>(there.count());
 }
 
-/// Of the transitions of a kernel, `prefix` before its statistics, the share that reached the
-/// largest depth; nothing where it has none.
+/// The share of transitions of a kernel that reached the largest depth; nothing if the kernel has
+/// no depth. `prefix`: the prefix of the kernel's statistics.
 std::optional<double> share_at_max_depth(const DrawsFile& file, const std::string& prefix) {
   const auto reached = recorded_statistic(file, prefix + "reached_max_treedepth");
   const auto rate = recorded_statistic(file, prefix + acceptance_rate);
   if (!reached) return std::nullopt;
-  const Index idle = rate ? rate->array().isNaN().count() : 0;  // it did not run there
+  const Index idle = rate ? rate->array().isNaN().count() : 0;  // transitions without this kernel
   if (idle == reached->size()) return std::nullopt;
   return reached->sum() / static_cast<double>(reached->size() - idle);
 }
 
-/// Of all NAME_acceptance_rate.
+/// Figures of every kernel that has a NAME_acceptance_rate.
 std::vector<KernelFigures> kernel_figures(const DrawsFile& file) {
   std::vector<KernelFigures> found;
   for (const Column& column : file.columns()) {
@@ -72,7 +72,7 @@ std::vector<KernelFigures> kernel_figures(const DrawsFile& file) {
   return found;
 }
 
-/// A later definition of the same key takes the place of the earlier one.
+/// A later definition with the same key replaces the earlier one.
 void add_note(std::vector<EstimatorNote>& notes, const diagnostics::Definition& definition) {
   EstimatorNote note{definition.key, definition.name, definition.version, definition.agrees,
                      definition.source};
@@ -104,9 +104,11 @@ std::vector<EstimatorNote> estimator_notes(const RowSettings& settings,
 RowSettings row_settings(const DrawsFile& file, const SummaryOptions& options) {
   if (!options.of.empty() && options.directions.empty() && options.reference.empty())
     throw InputError(
-        "--of chooses the variables of --directions and --reference; give one of them as well");
+        "--of selects variables for --directions and --reference. Give one of these options as "
+        "well.");
   if (!options.amari.empty() && options.reference.empty())
-    throw InputError("--amari compares a matrix with that of --reference; give that as well");
+    throw InputError(
+        "--amari compares a matrix with the same matrix in --reference. Give --reference as well.");
   check_row_names(options.rows, file.columns(), file.labels(), "--rows");
   return {find_papers(options.ess), options.unweighted ? Eigen::MatrixXd() : varying_weights(file),
           file.coupled_chains(), normal_scores(file.draws(), file.chains())};
@@ -152,7 +154,8 @@ std::vector<SummaryRow> DrawsSummary::variables() const {
   return rows;
 }
 
-/// Monte Carlo standard error of the smallest, as if its variable had been chosen beforehand.
+/// Monte Carlo standard error of the smallest ess_bulk, as if the variable had been chosen in
+/// advance.
 double DrawsSummary::min_ess_mcse() const {
   if (std::isnan(ess_.smallest)) return not_available;
   const auto [column, element] = table_.element_of(ess_.of_smallest);

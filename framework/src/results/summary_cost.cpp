@@ -1,4 +1,4 @@
-// How long the summary of a run will take, while there is still time to draw less.
+// Estimates the time that the summary of a run will take.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/summary_cost.hpp"
 
@@ -21,13 +21,14 @@ double work(double numbers) { return numbers * std::log2(std::max(numbers, 2.0))
 
 SummaryCost::SummaryCost(Index elements, Index chains)
     : elements_(static_cast<double>(elements)), chains_(static_cast<double>(chains)) {
-  // Just beyond a power of two, from which series are filled up to the next one, the most.
+  // The number of draws is slightly more than a power of two, so series are padded by the largest
+  // factor.
   Eigen::MatrixXd draws(2050, 4);
   Stream(1, "summary cost").normals({}, draws);
-  summary_row("", draws, {});  // the first one is slow: its code and memory are new to the process
+  summary_row("", draws, {});  // not timed: the first call is slow
   const auto start = Clock::now();
   summary_row("", draws, {});
-  constexpr double beside = 1.8;  // reading, hashing, and caches that long chains do not fit into
+  constexpr double beside = 1.8;  // allows for reading, hashing, and cache misses of long chains
   unit_ = beside * seconds_since(start) / work(static_cast<double>(draws.size()));
 }
 

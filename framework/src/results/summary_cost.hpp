@@ -1,4 +1,4 @@
-// How long the summary of a run will take, while there is still time to draw less.
+// Estimates the time that the summary of a run will take.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace mixwell {
 
-/// Figures of n draws sort and transform them: a time c n log n for each element, with c as
-/// measured on this machine when this is made (some milliseconds).
+/// A summary sorts and transforms the n draws of each element. This takes c n log n seconds per
+/// element. The constructor measures c on this machine, which takes some milliseconds.
 class MIXWELL_INTERNAL SummaryCost {
  public:
-  /// `elements` of all variables that the summary has a row for.
+  /// `elements`: the number of rows of the summary.
   SummaryCost(Index elements, Index chains);
-  /// Of a summary of so many draws of each chain, on the threads that this is called on.
+  /// Seconds for a summary with this number of draws per chain, on the threads of the caller.
   double seconds(double draws) const;
 
  private:

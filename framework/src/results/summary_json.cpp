@@ -1,4 +1,4 @@
-// summary.json.
+// Writes and reads summary.json.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/summary_json.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// An object is a vector of pairs: append, as looking for each name is quadratic.
+/// Appends, because a JSON object is a vector of pairs and searching it for each name is quadratic.
 Json object_of(const std::vector<NamedFigure>& figures) {
   Json::object_t object;
   for (const auto& [name, value] : figures) object.emplace_back(name, figure_json(value));
@@ -41,7 +41,7 @@ void get_if_there(const Json& json, const char* key, std::optional<T>& value) {
   value = std::move(read);
 }
 
-/// Of a paper's estimator, as the key is none of all the others.
+/// Whether the key names a paper's estimator, as every key outside the fixed list does.
 bool is_of_paper(const std::string& key) {
   const auto is_key = [&](const auto& one) { return key == one; };
   const auto is_name = [&](const StandardFigure& figure) { return key == figure.name; };
@@ -248,7 +248,7 @@ static void to_json(Json& json, const PredictionSummary& prediction) {
 
 static void from_json(const Json& json, PredictionSummary& prediction) {
   json.at("cases").get_to(prediction.cases);
-  // Of earlier files error_rate is all there is.
+  // Earlier versions wrote only error_rate.
   prediction.measure = json.value("measure", PredictionSummary::error_rate);
   prediction.error = number_in(json, json.contains("error") ? "error" : "error_rate");
 }
@@ -286,7 +286,7 @@ std::string summary_json(const Summary& summary) { return json_text(summary, 2) 
 
 Summary read_summary(const std::string& folder) {
   return read_json_as<Summary>(folder + "/summary.json", "summary",
-                               "name the folder of a run that has ended");
+                               "give the folder of a finished run");
 }
 
 }  // namespace mixwell

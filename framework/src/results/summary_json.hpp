@@ -1,4 +1,4 @@
-// summary.json.
+// Writes and reads summary.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// What a row of `variables` has beside its figures, the standard ones and those of papers.
+/// Keys of a row in `variables` other than standard figures and papers' figures.
 inline constexpr std::array<std::string_view, 7> keys_beside_figures = {
     "unreliable", "whole", "label", "indices", "nan_draws", "infinite_draws", "constant"};
 

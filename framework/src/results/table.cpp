@@ -1,8 +1,8 @@
-// The rows of a summary, one for each element of the posterior, whatever their number.
+// The rows of a summary, one for each element of the posterior.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/table.hpp"
 
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 
 #include <mixwell/base/machine.hpp>
 
@@ -16,16 +16,17 @@
 namespace mixwell {
 namespace {
 
-/// What the figures of one element take at most, in copies of its draws: their order twice, and
-/// series that are padded to twice their length or more.
+/// The most memory that the figures of one element need, in units of the memory of its draws. This
+/// covers two orders of the draws and series that are padded to at least twice their length.
 constexpr double copies = 24;
-/// And at least, with the draws as they are read: measured of 2 elements of 4 10^6 draws.
+/// The least memory that the figures of one element need, in the same unit, including the draws
+/// themselves. Measured with 2 elements of 4 10^6 draws.
 constexpr double least_copies = 14;
-/// What the process has without them.
+/// Memory of the process without draws.
 constexpr double beside_draws = 48.0 * 1024 * 1024;
 
-/// How many elements may be at work together, of `numbers` draws each and with those of `piece`
-/// elements in memory.
+/// The number of elements that may be processed at the same time, with `numbers` draws each, while
+/// the draws of `piece` elements are in memory.
 Index most_together(Index numbers, Index piece) {
   const double element = sizeof(double) * static_cast<double>(std::max<Index>(1, numbers));
   const double left = memory_limit().bytes - beside_draws - static_cast<double>(piece) * element;
@@ -33,7 +34,7 @@ Index most_together(Index numbers, Index piece) {
   return static_cast<Index>(std::clamp(left / (copies * element), 1.0, threads));
 }
 
-/// body(k) for k in [0, count), at most `together` of them at a time.
+/// Calls body(k) for k in [0, count), at most `together` calls at a time.
 template <class Body>
 void in_groups(Index count, Index together, const Body& body) {
   if (together >= tbb::this_task_arena::max_concurrency()) return parallel_for(count, body);

@@ -1,4 +1,4 @@
-// Draws of a vector that is made of several variables, and of statistics, for parts of a summary.
+// Draws of a vector made of several variables, and of statistics, for parts of a summary.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/vector.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::MatrixXd;
 
-/// The real ones of `posterior`; of them those that `of` names, if it names any.
+/// The real variables of `posterior`. If `of` is not empty, only the variables that `of` names.
 std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std::string>& of,
                                    const std::string& key) {
   std::vector<Column> chosen = file.columns();
@@ -31,22 +31,22 @@ std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std:
   for (const std::string& name : of)
     if (!is_in(name, known))
       throw InputError({key + " " + name, 0, 0},
-                       "no real variable of that name in the posterior" + suggestion(name, known));
+                       "must name a real variable in the posterior" + suggestion(name, known));
   if (!of.empty())
     std::erase_if(chosen, [&](const Column& column) { return !is_in(column.name, of); });
   return chosen;
 }
 
-/// The draws, their centred copy and what is made of them are in memory at once.
+/// The draws, their centred copy and the results are in memory at the same time.
 void require_memory_of_draws(double numbers, const std::string& option) {
   const double bytes = 3 * 8 * numbers;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= memory) return;
-  throw InputError({option, 0, 0},
-                   "needs about " + std::to_string(std::llround(bytes / 1e9)) +
-                       " GB for all draws at once, more than this machine has; choose fewer "
-                       "variables with --of");
+  throw InputError({option, 0, 0}, "this option needs about " +
+                                       std::to_string(std::llround(bytes / 1e9)) +
+                                       " GB of memory for all draws at once, but this machine has "
+                                       "less. Select fewer variables with --of.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a run leaves so that it can go on.
+// Writes and reads the checkpoint of a run, from which the run can continue.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/checkpoint.hpp"
 
@@ -33,10 +33,9 @@ std::string base_name(const std::string& path) {
 }
 
 [[noreturn]] void damaged(const std::string& file) {
-  throw InputError(
-      file +
-      ": this is no whole checkpoint, or one of an earlier version; put back a copy of "
-      "it, or run the manifest again with --force");
+  throw InputError(file +
+                   ": this checkpoint is damaged, incomplete or from an earlier version. Restore a "
+                   "copy of the checkpoint, or run the manifest again with --force.");
 }
 
 Json to_json(const std::vector<SavedPart>& parts) {
@@ -59,7 +58,7 @@ std::string header(const Checkpoint& checkpoint) {
   return json_text(json) + "\n";
 }
 
-/// What follows the first line and its seal: a header, and the state.
+/// The text after the first line and the seal. It consists of a header and the state.
 std::string_view content_of(std::string_view text, const std::string& file) {
   const std::string first = std::string(format_name) + "\n";
   if (!text.starts_with(first)) damaged(file);
@@ -80,7 +79,7 @@ Checkpoint parse(std::string_view text, const std::string& file) {
           {state.begin(), state.end()}};
 }
 
-/// The first line that differs, with the table it is in.
+/// The first line that differs, with the table that contains it.
 std::string differing_line(const std::string& saved, const std::string& now) {
   std::istringstream a(saved);
   std::istringstream b(now);
@@ -90,25 +89,25 @@ std::string differing_line(const std::string& saved, const std::string& now) {
     const bool more_after = static_cast<bool>(std::getline(b, after));
     if (!more_before) before = "nothing";
     if (!more_after) after = "nothing";
-    if (before != after) return fmt::format("{} `{}` was `{}`", table, after, before);
+    if (before != after) return fmt::format("{} `{}` instead of `{}`", table, after, before);
     if (before.rfind('[', 0) == 0) table = before;
   }
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& what) {
-  throw InputError(fmt::format(
-      "{}: a run goes on only with what it was begun with, but {}; put that back, or run the "
-      "manifest anew with --force",
-      file, what));
+  throw InputError(
+      fmt::format("{}: a run can continue only if nothing has changed since its start, but {}. "
+                  "Undo the change, or run the manifest again with --force.",
+                  file, what));
 }
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 [[noreturn]] void refuse_part(const std::string& file, const std::string& what) {
-  throw InputError(fmt::format(
-      "{}: {}, and the run cannot go on without it; put back a copy of the file as it was, or run "
-      "the manifest anew with --force",
-      file, what));
+  throw InputError(
+      fmt::format("{}: {}, so the run cannot continue. Restore a copy of the original file, or run "
+                  "the manifest again with --force.",
+                  file, what));
 }
 
 }  // namespace
@@ -164,17 +163,18 @@ std::optional<Checkpoint> read_checkpoint(const std::string& folder) {
 
 std::string difference(const Origin& saved, const Origin& now) {
   if (saved.version != now.version)
-    return fmt::format("Mixwell was {} and is {}", saved.version, now.version);
+    return fmt::format("the version of Mixwell is {1} instead of {0}", saved.version, now.version);
   if (saved.name != now.name)
-    return fmt::format("it is of the run `{}`, not of `{}`", saved.name, now.name);
+    return fmt::format("the name of the run is `{1}` instead of `{0}`", saved.name, now.name);
   if (saved.manifest != now.manifest)
-    return "the manifest is another: " + differing_line(saved.manifest, now.manifest);
+    return "the manifest differs: " + differing_line(saved.manifest, now.manifest);
   for (std::size_t k = 0; k < std::max(saved.files.size(), now.files.size()); ++k) {
-    if (k >= now.files.size()) return saved.files[k].first + " is no longer used";
-    if (k >= saved.files.size()) return now.files[k].first + " was not used";
+    if (k >= now.files.size()) return saved.files[k].first + " is not used";
+    if (k >= saved.files.size()) return now.files[k].first + " is used in addition";
     if (saved.files[k].second == now.files[k].second) continue;
-    return fmt::format("{} has other contents than {} had", now.files[k].first,
-                       saved.files[k].first == now.files[k].first ? "it" : saved.files[k].first);
+    return fmt::format(
+        "{} has other contents than {}", now.files[k].first,
+        saved.files[k].first == now.files[k].first ? "the original" : saved.files[k].first);
   }
   return "";
 }
@@ -192,11 +192,12 @@ std::vector<SavedPart> PartHashes::now() {
     const std::string name = entry.path().filename();
     if (name.find(".partial") == std::string::npos || name.starts_with("checkpoint")) continue;
     if (const std::string why = why_no_file(entry.path().string()); !why.empty())
-      throw RunError(fmt::format("`{}`: {}, and no file of this run", entry.path().string(), why));
+      throw RunError(fmt::format("`{}` is not a file of this run: {}. Remove it.",
+                                 entry.path().string(), why));
     const std::uint64_t bytes = entry.file_size();
     if (!read_up_to(name, bytes)) {
-      throw RunError(
-          fmt::format("`{}` cannot be read back; check the disk", entry.path().string()));
+      throw RunError(fmt::format("Mixwell cannot read `{}`, which this run wrote. Check the disk.",
+                                 entry.path().string()));
     }
     parts.push_back({name, bytes, hashed_[name].hash.hexadecimal()});
   }
@@ -206,13 +207,14 @@ std::vector<SavedPart> PartHashes::now() {
 void PartHashes::check(const std::vector<SavedPart>& parts) {
   for (const auto& [name, bytes, sha256] : parts) {
     const std::string file = folder_ + "/" + name;
-    if (!fs::exists(file)) refuse_part(file, "is not there");
+    if (!fs::exists(file)) refuse_part(file, "this file is missing");
     if (const std::string why = why_no_file(file); !why.empty()) refuse_part(file, why);
     if (!read_up_to(name, bytes))
-      refuse_part(file, fmt::format("has less than its {} bytes", bytes));
+      refuse_part(file, fmt::format("this file had {} bytes, but is now shorter", bytes));
     if (hashed_[name].hash.hexadecimal() != sha256) {
-      refuse_part(file,
-                  fmt::format("is damaged: the SHA-256 of its first {} bytes is another", bytes));
+      refuse_part(
+          file,
+          fmt::format("this file is damaged (the SHA-256 of its first {} bytes differs)", bytes));
     }
   }
 }

@@ -1,4 +1,4 @@
-// What a run leaves so that it can go on: its state, and what that state belongs to.
+// The checkpoint from which a run can continue: its state, and what the state depends on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,16 +19,16 @@
 
 namespace mixwell {
 
-/// What fixes the bits of a run. Made once per run, before its first sweep, as files may change
-/// while it goes on.
+/// Everything that determines the bits of a run. Made once per run, before the first sweep, because
+/// files may change during the run.
 struct Origin {
-  /// Comes before the path of a data file in `files`.
+  /// The prefix of a data file's path in `files`.
   static constexpr std::string_view data_file = "the data file ";
 
   std::string name;
-  std::string manifest;  ///< effective
-  std::string version;   ///< Mixwell and the tag that plugins are checked against
-  /// What each is, by which an error names it, and its SHA-256.
+  std::string manifest;  ///< the effective manifest
+  std::string version;   ///< the version of Mixwell and the tag that plugins are checked against
+  /// For each file: its name in error messages, and its SHA-256.
   std::vector<std::pair<std::string, std::string>> files;
 };
 
@@ -38,7 +38,7 @@ void to_json(nlohmann::ordered_json& json, const Origin& origin);
 /// Throws nlohmann's exceptions.
 void from_json(const nlohmann::ordered_json& json, Origin& origin);
 
-/// The first bytes of a file that a recorder left.
+/// The first bytes of a file that a recorder has written so far.
 struct SavedPart {
   std::string name;
   std::uint64_t bytes = 0;
@@ -47,43 +47,44 @@ struct SavedPart {
 
 struct Checkpoint {
   Origin origin;
-  std::string created_at;  ///< of the run
-  /// Absolute path of the run's results when it was saved; "" in a checkpoint of an earlier
+  std::string created_at;  ///< when the run began
+  /// Absolute path of the results when the checkpoint was saved; "" in a checkpoint of an earlier
   /// version.
   std::string folder;
-  std::vector<SavedPart> parts;  ///< the draws that the state speaks of
+  std::vector<SavedPart> parts;  ///< the draws that were written when the state was saved
   std::vector<char> state;
 };
 
-/// `checkpoint` in a folder.
+/// The path of the file `checkpoint` in a folder.
 MIXWELL_INTERNAL std::string checkpoint_file(const std::string& folder);
 
-/// Replaces the one that is there, if any, at once: whenever the process is killed, one of the two
-/// is there and whole. Throws RunError.
+/// Replaces an existing checkpoint atomically. If the process is killed at any time, either the old
+/// or the new checkpoint exists and is complete. Throws RunError.
 void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 
-/// Throws InputError where a byte of it is not as it was; nothing where there is none.
+/// Returns nothing if there is no checkpoint. Throws InputError if any byte of it has changed.
 std::optional<Checkpoint> read_checkpoint(const std::string& folder);
 
-/// The first thing that is not as it was, in words: "Mixwell was ... and is ..."; "" where all is.
+/// A clause about the first difference: "the version of Mixwell is ... instead of ...". "" if there
+/// is no difference.
 std::string difference(const Origin& saved, const Origin& now);
 
-/// Throws InputError that names the first thing that is not as it was: Mixwell, a line of the
-/// manifest, a library, a data file.
+/// Throws InputError that names the first difference: Mixwell, a line of the manifest, a library,
+/// or a data file.
 void check_same_origin(const Origin& saved, const Origin& now, const std::string& file);
 
-/// Hashes of the files of a folder whose names hold `.partial`. A recorder that has saved its state
-/// only adds to its files, so that each byte is read once and hashed once, while it is in memory
-/// still.
+/// Hashes of the files in a folder whose names contain `.partial`. After a recorder has saved its
+/// state, it only appends to its files. So PartHashes reads and hashes each byte only once, while
+/// the byte is still in the page cache.
 class PartHashes {
  public:
   explicit PartHashes(std::string folder) : folder_(std::move(folder)) {}
-  /// Of all files as they are. Throws RunError where one cannot be read.
+  /// The present sizes and hashes of all files. Throws RunError if a file cannot be read.
   std::vector<SavedPart> now();
-  /// Throws InputError that names the first file that is not there or not as it was.
+  /// Throws InputError that names the first missing or changed file.
   void check(const std::vector<SavedPart>& parts);
 
-  /// Whether all are there and long enough, whatever their hashes.
+  /// Whether all files exist and are long enough. Does not check their hashes.
   static bool have_sizes(const std::string& folder, const std::vector<SavedPart>& parts);
 
  private:
@@ -97,11 +98,11 @@ class PartHashes {
   std::map<std::string, Hashed> hashed_;
 };
 
-/// The origin of a run whose results are in `folder` now, with the paths that its data have now. A
-/// data file that is no longer where it was is looked for at the same place relative to the
-/// results, then by its name in the folders of MIXWELL_DATA, and counts where its contents are
-/// those that it had. Throws InputError that names `file`, the checkpoint, and where a data file
-/// was looked for.
+/// The origin of a run whose results are now in `folder`, with the present paths of its data files.
+/// If a data file is not at its old path, Mixwell looks at the same path relative to the results,
+/// then for the name of the file in the folders of MIXWELL_DATA. Mixwell accepts a file only if the
+/// contents are unchanged. Throws InputError that names `file`, the checkpoint, and all paths that
+/// were tried.
 MIXWELL_INTERNAL Origin origin_moved_to(const std::string& folder, const Checkpoint& checkpoint,
                                         const std::string& file);
 

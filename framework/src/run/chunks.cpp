@@ -1,4 +1,4 @@
-// From the records of a graph to the columns that recorders write.
+// Converts the records of a graph to the columns that recorders write.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/chunks.hpp"
 
@@ -35,16 +35,20 @@ DrawChunks::DrawChunks(const KernelGraph& graph, const Model& model, Index slots
     }
     if (columns_[c].shape != shape || columns_[c].type != record.type ||
         columns_[c].once != record.once || columns_[c].dims != record.dims) {
-      throw InputError(fmt::format(
-          "kernel graph: slots record `{}` with different shapes, dims or types, or only some once",
-          record.name));
+      throw InputError(
+          fmt::format("kernel graph: all slots must record `{}` with the same shape, dims and "
+                      "type. All slots must record it once, or all slots must record it for each "
+                      "draw. Correct the component that records it.",
+                      record.name));
     }
     records_[c][static_cast<std::size_t>(record.slot)] = r;
   }
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (std::count(records_[c].begin(), records_[c].end(), missing) != 0) {
       throw InputError(
-          fmt::format("kernel graph: `{}` is recorded for some slots only", columns_[c].name));
+          fmt::format("kernel graph: `{}` must be recorded for every slot, but some slots lack it. "
+                      "Correct the component that records it.",
+                      columns_[c].name));
     }
   }
   memory_.resize(columns_.size());

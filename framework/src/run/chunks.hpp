@@ -1,4 +1,4 @@
-// From the records of a graph to the columns that recorders write.
+// Converts the records of a graph to the columns that recorders write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,14 +15,15 @@ namespace mixwell {
 /// Joins the records of all slots into columns and their buffers into chunks.
 class MIXWELL_INTERNAL DrawChunks {
  public:
-  /// Throws InputError when a name is used for different things, or lacks a slot.
+  /// Throws InputError if slots record different variables under one name, or if a slot does not
+  /// record a variable that another slot records.
   DrawChunks(const KernelGraph& graph, const Model& model, Index slots, Index replicates);
 
   const std::vector<Column>& columns() const noexcept { return columns_; }
-  /// Bytes of one recorded draw of all chains, without what is recorded once.
+  /// Bytes of one recorded draw of all chains, without the columns that are recorded once.
   std::size_t bytes_per_draw() const noexcept;
-  /// Pointers into `buffers`, or into memory of this object where slots must be interleaved; valid
-  /// until the next call.
+  /// The chunk points into `buffers`, or into memory of this object if slots must be interleaved.
+  /// It is valid until the next call.
   Chunk chunk(const DrawBuffers& buffers, bool warmup, std::int64_t first_draw);
 
  private:

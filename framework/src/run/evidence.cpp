@@ -1,5 +1,5 @@
-// What a certificate tells beside the rules: what `mixwell verify` found, and who published
-// methods. SPDX-License-Identifier: Apache-2.0
+// Evidence in a certificate besides the rules: results of `mixwell verify`, and publications.
+// SPDX-License-Identifier: Apache-2.0
 #include "run/evidence.hpp"
 
 #include "base/clock.hpp"
@@ -26,7 +26,7 @@
 namespace mixwell {
 namespace {
 
-/// One file for each composition; empty where a user has no folder.
+/// The folder with one file for each composition; empty if the user has no such folder.
 std::string record_folder() {
   const std::string state = user_folder("XDG_STATE_HOME", ".local/state");
   return state.empty() ? "" : state + "/verified";
@@ -36,7 +36,8 @@ std::string record_of(const std::string& sha256) {
   return record_folder() + "/" + sha256 + ".json";
 }
 
-/// What its transitions are, without how many of them one run takes and who writes them down.
+/// The part of a manifest that determines the transitions: without the length of the run and
+/// without recorders.
 std::string transitions_of(const std::string& effective_manifest) {
   toml::table manifest = toml::parse(effective_manifest);
   manifest.erase("recorder");
@@ -66,7 +67,7 @@ std::string without_remarks(const std::string& source) {
   return text;
 }
 
-/// Authors and year: up to the first number of four digits, or all of it.
+/// Authors and year: the text up to the first number of four digits, or the whole text.
 std::string work(const std::string& citation) {
   for (std::size_t k = 3; k < citation.size(); ++k) {
     const auto year = citation.begin() + static_cast<std::ptrdiff_t>(k) - 3;
@@ -93,8 +94,8 @@ void keep_tested(const Origin& origin, Tested tested) {
   std::filesystem::create_directories(folder, failure);
   if (failure) {
     throw RunError(
-        fmt::format("{}: the folder for what verify found cannot be made: {}; set "
-                    "XDG_STATE_HOME to a folder that can be written",
+        fmt::format("{}: cannot create the folder for the results of `mixwell verify`: {}. Set "
+                    "XDG_STATE_HOME to a folder with write permission.",
                     folder, failure.message()));
   }
   tested.composition = composition_sha256(origin);
@@ -109,9 +110,10 @@ void find_tested(const Origin& origin, Certificate& certificate) {
   try {
     certificate.tested = read_json_as<Tested>(path, "record of verify");
   } catch (const std::exception& damage) {
-    certificate.now.notes.push_back(fmt::format(
-        "{}: this record of an earlier `mixwell verify` is damaged ({}); verify replaces it", path,
-        damage.what()));
+    certificate.now.notes.push_back(
+        fmt::format("{}: this record of an earlier `mixwell verify` is damaged ({}). Run `mixwell "
+                    "verify` again to replace it.",
+                    path, damage.what()));
   }
 }
 

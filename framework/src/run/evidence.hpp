@@ -1,5 +1,5 @@
-// What a certificate tells beside the rules: what `mixwell verify` found, and who published
-// methods. SPDX-License-Identifier: Apache-2.0
+// Evidence in a certificate besides the rules: results of `mixwell verify`, and publications.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "run/checkpoint.hpp"
@@ -13,22 +13,23 @@
 
 namespace mixwell {
 
-/// Whether there may be records: where not, nobody need know an origin.
+/// Whether records of `mixwell verify` may exist. If not, callers need not compute an origin.
 MIXWELL_INTERNAL bool keeps_tested();
 
-/// Keeps a record in place of an earlier one, under the SHA-256 of what a test of the composition
-/// depends on: its effective manifest without recorders and without what [run] says of one run (all
-/// but `warmup`), and the hashes of libmixwell, libraries and data files. `tested.composition` and
-/// `tested.date` are filled in. Throws RunError where the folder cannot be written.
+/// Stores a record and replaces an earlier record. The name of the record is the SHA-256 of
+/// everything that a test of the composition depends on: the hashes of libmixwell, libraries and
+/// data files, and the effective manifest without recorders and without the keys of [run] other
+/// than `warmup`. Fills in `tested.composition` and `tested.date`. Throws RunError if the folder
+/// cannot be written.
 MIXWELL_INTERNAL void keep_tested(const Origin& origin, Tested tested);
 
-/// Fills in Certificate::tested from the record of this very composition, if there is one. A
-/// damaged record gives a note that names it.
+/// Fills in Certificate::tested from the record of exactly this composition, if there is one. Adds
+/// a note that names the record if it is damaged.
 MIXWELL_INTERNAL void find_tested(const Origin& origin, Certificate& certificate);
 
-/// Of Composition::sources each work (authors and year) once, and none that the certificate cites
-/// already. Remarks in parentheses and after a semicolon are left out. Empty where the certificate
-/// promises nothing, and where no kernel has a part in the draws (run.prior).
+/// Lists each work (authors and year) in Composition::sources once. Leaves out works that the
+/// certificate already cites, and remarks in parentheses or after a semicolon. Empty if the
+/// certificate promises nothing, or if no kernel contributes to the draws (run.prior).
 MIXWELL_INTERNAL std::vector<Publication> published(const Composition& composition,
                                                     const Certificate& certificate);
 

@@ -1,7 +1,7 @@
-// What a model generates from the draws that a run has kept.
+// Computes the generated quantities of a model from the draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "base/present_call.hpp"
 #include "base/utf8.hpp"
 #include "law/parameter_positions.hpp"
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t draws_together = 256;
 
-/// The parameters of a model among the draws of a run.
+/// The parameters of a model, read from the draws of a run.
 class KeptPositions {
  public:
   KeptPositions(const std::string& run, const DrawsFile& file, const Model& model)
@@ -40,13 +40,14 @@ class KeptPositions {
       const Column& column = column_of(run, file, wanted);
       const auto numbers = static_cast<double>(file.draws() * file.chains() * column.size());
       require_memory(sizeof(double) * numbers,
-                     fmt::format("{}: the draws of `{}`", run, wanted.name));
+                     fmt::format("{}: reading the draws of `{}`", run, wanted.name));
       draws_.push_back(file.read(column, 0, column.size()));
       values_.push_back({std::move(wanted.name), std::move(wanted.shape), {}});
     }
   }
 
-  /// theta d x 1; returns false, and leaves it, where a parameter of the draw is NaN.
+  /// Writes theta, d x 1. Returns false, and does not write theta, if a parameter of the draw is
+  /// NaN.
   bool read(Index draw, Index chain, Batch theta) {
     bool is_whole = true;
     for (std::size_t k = 0; k < values_.size(); ++k) {
@@ -68,9 +69,9 @@ class KeptPositions {
     } catch (const InputError& fault) {
       throw InputError(
           {run_, 0, 0},
-          fmt::format("the program cannot have draw {} of chain {} (both counted from 0): "
-                      "{} It must declare the parameters with the constraints that "
-                      "they have in the program of the run.",
+          fmt::format("the program cannot use draw {} of chain {} (both counted from 0): "
+                      "{} Declare the parameters with the same constraints as in "
+                      "the program of the run.",
                       draw, chain, fault.what()));
     }
   }
@@ -84,43 +85,46 @@ class KeptPositions {
     for (const Column& column : file.columns()) {
       if (column.group != RecordGroup::posterior || column.name != wanted.name) continue;
       if (column.shape == wanted.shape) return column;
-      throw InputError(
-          {run, 0, 0},
-          fmt::format("the run's `{}` is {}, and the model's parameter of that name is {}. Both "
-                      "must have the same parameters.",
-                      wanted.name, words(column.shape), words(wanted.shape)));
+      throw InputError({run, 0, 0},
+                       fmt::format("the run has `{0}` as {1}, but the model has the parameter "
+                                   "`{0}` as {2}. Use a model with the same parameters as the run.",
+                                   wanted.name, words(column.shape), words(wanted.shape)));
     }
-    throw InputError({run, 0, 0},
-                     fmt::format("the run has no variable `{}`, which the model has as a "
-                                 "parameter; both must have the same parameters",
-                                 wanted.name));
+    throw InputError(
+        {run, 0, 0},
+        fmt::format("the run has no variable `{}`, but the model has a parameter with this name. "
+                    "Use a model with the same parameters as the run.",
+                    wanted.name));
   }
 
   std::string run_;
   std::shared_ptr<const NamedPositions> model_;
   Index chains_;
-  std::vector<Eigen::MatrixXd> draws_;  ///< draws x (elements chains), of each parameter
+  std::vector<Eigen::MatrixXd> draws_;  ///< for each parameter: draws x (elements chains)
   std::vector<NamedValues> values_;
 };
 
 void require_capabilities(const Model& model) {
   if (model.offers<Generated>() == nullptr)
-    throw InputError(fmt::format("model `{}` generates nothing", model.name()));
+    throw InputError(
+        fmt::format("model `{}` has no generated quantities. Use another model.", model.name()));
   if (named_positions_of(model) == nullptr)
-    throw InputError(fmt::format("model `{}` takes no positions by name", model.name()));
+    throw InputError(
+        fmt::format("model `{}` cannot read parameters by name. Use another model.", model.name()));
 }
 
-/// A folder for results. What was put into it goes when generating fails, and the folder too where
-/// it was not there before.
+/// A new folder for results. The destructor removes everything in the folder, and also the folder
+/// itself if it is new, unless keep() was called.
 class NewFolder {
  public:
   explicit NewFolder(std::string path) : path_(std::move(path)) {
     std::error_code error;
     is_new_ = fs::create_directories(path_, error);
-    if (error) throw InputError({path_, 0, 0}, "the folder cannot be made: " + error.message());
+    if (error)
+      throw InputError({path_, 0, 0}, "cannot create the folder: " + error.message() +
+                                          ". Choose another folder with --out.");
     if (!fs::is_empty(path_, error) || error)
-      throw InputError({path_, 0, 0},
-                       "there is something in the folder already; name a new one by --out");
+      throw InputError({path_, 0, 0}, "this folder is not empty. Choose a new folder with --out.");
   }
   ~NewFolder() {
     if (is_kept_) return;
@@ -160,7 +164,7 @@ RunHeader header_of(const Composition& composition, const DrawsFile& file,
   return header;
 }
 
-/// Of some draws: [(draw chains + chain) size + element] for each column.
+/// Values for several draws: [(draw chains + chain) size + element] for each column.
 class GeneratedChunk {
  public:
   GeneratedChunk(const RunHeader& header, std::int64_t draws) : header_(header), draws_(draws) {
@@ -168,7 +172,7 @@ class GeneratedChunk {
       numbers_.emplace_back(static_cast<std::size_t>(draws * header.chains() * column.size()));
   }
 
-  /// `values`: of all columns, one after the other.
+  /// `values`: the values of all columns, one column after another.
   void set(Index draw, Index chain, const Eigen::VectorXd& values) {
     Index row = 0;
     for (std::size_t c = 0; c < numbers_.size(); ++c) {
@@ -191,7 +195,7 @@ class GeneratedChunk {
   std::vector<std::vector<double>> numbers_;
 };
 
-/// What a model generates at the draws of a run.
+/// Generated quantities of a model at the draws of a run.
 class Quantities {
  public:
   Quantities(const Composition& composition, KeptPositions& positions, Index size)
@@ -201,7 +205,7 @@ class Quantities {
         theta_(model_->dimension()),
         values_(size) {}
 
-  /// NaN where a parameter of the draw is NaN.
+  /// NaN if a parameter of the draw is NaN.
   const Eigen::VectorXd& at(Index draw, Index chain) {
     if (positions_.read(draw, chain, theta_)) {
       model_->offers<Generated>()->generate(

@@ -1,4 +1,4 @@
-// A run by several ranks.
+// A run that several ranks compute together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +12,17 @@
 
 namespace mixwell {
 
-/// Part of together(): rank 0 throws InputError where another rank was started with another
-/// program, manifest, plugin or data, or was given other `options`.
+/// Part of together(). Rank 0 throws InputError if another rank was started with a different
+/// program, manifest, plugin, data file or `options`.
 MIXWELL_INTERNAL void check_same_run(Ranks& ranks, const Composition& composition,
                                      const std::string& options);
 
-/// run() with the replicates divided among the ranks, in blocks: the results are those of run(),
-/// which rank 0 alone writes and returns. Learning that pools replicates takes all of them on every
-/// rank. Costs a few messages a stretch of sweeps, the draws to rank 0, and, in each sweep that
-/// learns from all replicates, what it reads to all ranks. With run.ranks "data" or "coordinates"
-/// all ranks draw all replicates together (Composition::division). Throws as run() on rank 0.
+/// Does what run() does, with the replicates divided among the ranks in blocks. The results equal
+/// the results of run(), and only rank 0 writes and returns them. If learning pools replicates,
+/// every rank learns from all replicates. The communication is a few messages per stretch of
+/// sweeps, and the draws to rank 0. Each sweep that learns from all replicates also sends the
+/// values that learning reads to all ranks. With run.ranks "data" or "coordinates", all ranks draw
+/// all replicates together (Composition::division). Rank 0 throws the errors of run().
 MIXWELL_INTERNAL std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                                       const RunOptions& options);
 

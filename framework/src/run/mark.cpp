@@ -1,4 +1,4 @@
-// What in a folder is a run's, and what is somebody else's.
+// Distinguishes the files of a run in a folder from other files.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/mark.hpp"
 
@@ -39,7 +39,7 @@ bool is_unfinished(const std::string& name) {
   return name.find(".partial") != std::string::npos || name == "checkpoint" || name == "run.json";
 }
 
-/// Removes files and links of whose names `is_own` is true.
+/// Removes files and links for whose names `is_own` is true.
 template <class IsOwn>
 void remove_files(const std::string& folder, IsOwn is_own) {
   std::error_code error;
@@ -56,7 +56,7 @@ bool is_marked(const std::string& folder) {
   return title == marked_without_results || title == marked_with_results;
 }
 
-/// A run that was killed while it made its mark leaves one without a title.
+/// If a run is killed while it makes the mark, the mark has no title.
 bool holds_only_mark(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -89,7 +89,7 @@ void remove_unfinished(const std::string& scratch) noexcept {
   remove_files(scratch, is_unfinished);
   const std::string look = scratch + "/look";
   remove_files(look, is_result);
-  ::rmdir(look.c_str());  // a link stays
+  ::rmdir(look.c_str());  // rmdir does not remove a symbolic link
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// What in a folder is a run's, and what is somebody else's.
+// Distinguishes the files of a run in a folder from other files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,29 +6,30 @@
 
 namespace mixwell {
 
-/// The file that marks a folder as Mixwell's; a run at work there holds a lock on it. Its first
-/// line says whether names of results in that folder can be Mixwell's.
+/// The file that marks a folder as a folder of Mixwell. A run that uses the folder holds a lock on
+/// this file. The first line of the file says whether Mixwell may have written files with names of
+/// results.
 inline constexpr const char* mark_name = ".mixwell";
 inline constexpr const char* marked_without_results = "Mixwell run";
 inline constexpr const char* marked_with_results = "Mixwell run with results";
 
 enum class Owner {
-  nobody,           ///< it is empty
-  run,              ///< it has the mark
-  earlier_version,  ///< no mark, but the results or the checkpoint of a run from before there was
-                    ///< one
+  nobody,           ///< the folder is empty
+  run,              ///< the folder has the mark
+  earlier_version,  ///< no mark, but results or a checkpoint of a version before marks existed
   other,
 };
 
 Owner owner_of(const std::string& folder);
 bool is_marked(const std::string& folder);
-/// Also if it holds nothing.
+/// Also true for an empty folder.
 bool holds_only_mark(const std::string& folder);
-/// Whether a run writes, or a recorder may write, a file of that name beside run.json.
+/// Whether a run or a recorder may write a file with this name next to run.json.
 bool is_result(const std::string& name);
 
-/// Removes from `resume` what runs leave there: the files whose names hold `.partial`, checkpoint,
-/// run.json, and what is in `look`. Links go as links; other files and folders stay. Never throws.
+/// Removes the files that runs leave in `resume`: files whose names contain `.partial`, checkpoint,
+/// run.json, and the contents of `look`. Removes links but does not follow them. Keeps other files
+/// and folders. Never throws.
 void remove_unfinished(const std::string& scratch) noexcept;
 
 }  // namespace mixwell

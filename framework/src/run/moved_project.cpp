@@ -1,4 +1,4 @@
-// Data of an interrupted run whose project was moved.
+// Finds the data of an interrupted run after its project was moved.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.hpp"
 #include "component/toml_text.hpp"
@@ -41,10 +41,11 @@ bool is_it(const std::string& path, const std::string& sha256) {
 
 [[noreturn]] void refuse(const std::string& file, const std::string& path,
                          const std::vector<std::string>& tried) {
-  throw InputError(fmt::format(
-      "{}: the run needs the data file {}, which is not there; a file with the same contents is "
-      "also not at {}. Put it back, or name the folder that holds it in MIXWELL_DATA",
-      file, path, fmt::join(tried, ", nor at ")));
+  throw InputError(
+      fmt::format("{}: the run needs the data file {}, which does not exist. There is also no file "
+                  "with the same contents at {}. Restore the file, or add the folder that contains "
+                  "it to MIXWELL_DATA.",
+                  file, path, fmt::join(tried, ", nor at ")));
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
@@ -72,7 +73,7 @@ Origin origin_moved_to(const std::string& folder, const Checkpoint& checkpoint,
                      [&expected = sha256](const std::string& one) { return is_it(one, expected); });
     if (found == tried.end()) {
       if (moved.manifest.find(toml_text(path)) != std::string::npos) refuse(file, path, tried);
-      continue;  // its name in the manifest is looked up again
+      continue;  // parse_manifest() looks up the name of the file again
     }
     replace_all(moved.manifest, toml_text(path), toml_text(*found));
     name = std::string(Origin::data_file) + as_utf8(*found);

@@ -1,4 +1,4 @@
-// Predictions averaged over the draws of a run.
+// Averages predictions over the draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prediction.hpp"
 

@@ -1,4 +1,4 @@
-// Predictions averaged over the draws of a run.
+// Averages predictions over the draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace mixwell {
 
-/// The posterior mean of what predicts the test cases, from all recorded draws of slot 0, weighted
-/// by the statistic `weight` where it is recorded. Nothing is computed for models without test
-/// cases. One Prediction::predict a draw.
+/// The posterior mean of the predictions for the test cases, over all recorded draws of slot 0. If
+/// the statistic `weight` is recorded, the draws are weighted by this statistic. Computes nothing
+/// for models without test cases. Costs one Prediction::predict per draw.
 class PredictionAverage {
  public:
   PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates);
@@ -24,15 +24,15 @@ class PredictionAverage {
 
  private:
   Eigen::RowVectorXd weights(const DrawBuffers& buffers, std::int64_t draw) const;
-  /// Of slot 0, values x replicates.
+  /// Writes the recorded values of slot 0 to `x`, values x replicates.
   void recorded_values(const DrawBuffers& buffers, std::int64_t draw, Batch x) const;
 
-  const Prediction* prediction_;  ///< null: there is nothing to average
+  const Prediction* prediction_;  ///< null if there is nothing to average
   const KernelGraph& graph_;
   Index replicates_;
   ConstraintMap map_;
   Eigen::VectorXd mean_;
-  double weight_ = 0.0;  ///< of all draws so far
+  double weight_ = 0.0;  ///< total weight of the draws so far
 };
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// run.json: what happened in a run.
+// Writes and reads run.json, the record of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record.hpp"
 
@@ -57,7 +57,7 @@ std::vector<UsedFile> hashed_files(const std::vector<std::string>& paths) {
   return all;
 }
 
-/// Those of the composition, and what its model has to say now that the run has ended.
+/// The remarks of the composition, and the remarks that its models add after the run.
 std::vector<std::string> remarks_of(const Composition& composition) {
   std::vector<std::string> all = composition.remarks;
   for (const std::string& remark : composition.remarks_of_models()) {
@@ -208,7 +208,7 @@ void from_json(const Json& json, RunRecord& record) {
 
 RunRecord read_run(const std::string& folder) {
   return read_json_as<RunRecord>(folder + "/run.json", "record of a run",
-                                 "name the folder of a run that has ended");
+                                 "give the folder of a finished run");
 }
 
 }  // namespace mixwell

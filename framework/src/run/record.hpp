@@ -1,4 +1,4 @@
-// run.json: what happened in a run.
+// Writes and reads run.json, the record of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace mixwell {
 
-/// Puts into a record what composition and sampler know: replicates, divergences, memory, versions,
-/// plugins, operations and remarks.
+/// Fills in the parts of a record that depend on the composition and the sampler: replicates,
+/// divergences, memory, versions, plugins, operations and remarks.
 void describe(RunRecord& record, const Composition& composition, const Sampler& sampler);
 
-/// Of a word as in run.json.
+/// The value for a word in run.json.
 MIXWELL_INTERNAL std::optional<EndedBy> ended_by_from(std::string_view word) noexcept;
 
 MIXWELL_INTERNAL void to_json(nlohmann::ordered_json& json, const RunRecord& record);

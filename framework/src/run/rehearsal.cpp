@@ -1,11 +1,11 @@
-// What a run refuses before its first draw, found without one.
+// Finds every error that a run would report before its first sweep, without starting the run.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/rehearsal.hpp"
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
 #include "base/utf8.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 #include "results/table.hpp"
 
 #include <mixwell/base/error.hpp>
@@ -28,14 +28,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of this process alone, and gone with it.
+/// A temporary folder of this process; removed when the object is destroyed.
 class ScratchFolder {
  public:
   ScratchFolder() : path_((fs::temp_directory_path() / "mixwell-check-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr)
       throw RunError(
-          fmt::format("no temporary folder {} can be made: {}; set TMPDIR to a folder "
-                      "that may be written",
+          fmt::format("cannot create the temporary folder {}: {}. Set TMPDIR to a folder "
+                      "with write permission.",
                       path_, std::strerror(errno)));
   }
   ~ScratchFolder() {
@@ -89,8 +89,8 @@ void check_warmup_columns(const Composition& composition, const DrawChunks& warm
                           const DrawChunks& sampling) {
   if (!composition.run.record_warmup || warmup.columns() == sampling.columns()) return;
   throw InputError(place_in_run(*composition.compositor, "record_warmup") +
-                   "[run] record_warmup = true: warm-up and sampling record different variables in "
-                   "this composition; set it to false");
+                   "[run] record_warmup = true: warmup and sampling record different variables in "
+                   "this composition. Set record_warmup = false.");
 }
 
 void check_summary_memory(const RunSettings& settings, Index chains) {

@@ -1,4 +1,4 @@
-// What a run refuses before its first draw, found without one.
+// Finds every error that a run would report before its first sweep, without starting the run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,24 +14,26 @@
 
 namespace mixwell {
 
-/// What recorders are told of a run, but for its folder and its time.
+/// The information about a run for recorders, without its folder and its time.
 RunHeader run_header(const Composition& composition, const Verdict& verdict,
                      const std::vector<Column>& columns);
 
-/// Throws InputError for a name in summary_rows that is nothing of the posterior.
+/// Throws InputError for a name in summary_rows that names nothing in the posterior.
 void check_summary_rows(const Composition& composition, const RunHeader& header);
 
-/// Throws InputError where a warm-up is to be recorded that has other variables.
+/// Throws InputError if run.record_warmup is true but warmup and sampling record different
+/// variables.
 void check_warmup_columns(const Composition& composition, const DrawChunks& warmup,
                           const DrawChunks& sampling);
 
-/// Throws InputError where the draws of a run that nothing ends earlier are too many to be
-/// summarised in the memory that there is.
+/// Throws InputError if there is too little memory to summarise all draws. Does not check runs that
+/// a stop rule may end earlier.
 void check_summary_memory(const RunSettings& settings, Index chains);
 
-/// Does what run() does up to its first sweep, but for what concerns its folder: memory, starting
-/// points of all replicates, what is recorded under which names; recorders open their files in a
-/// temporary folder. Throws what run() would throw. `program`: what the composition composes.
+/// Does what run() does before its first sweep, but makes no result folder: allocates memory, finds
+/// the starting points of all replicates, and checks recorded names. Recorders open their files in
+/// a temporary folder. Throws what run() would throw. `program`: the result of compose() for this
+/// composition.
 MIXWELL_INTERNAL void rehearse(const Composition& composition, Program program);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// The folder of one run's results.
+// The folder for the results of one run.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/result_folder.hpp"
 
@@ -26,48 +26,50 @@ const LockTerms& terms() {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why,
-                         const char* cure = "choose another with --out") {
-  throw InputError(fmt::format("results folder `{}` {}; {}", path, why, cure));
+                         const std::string& fix = "Choose another folder with --out.") {
+  throw InputError(fmt::format("results folder `{}` {}. {}", path, why, fix));
 }
 
 void check_empty(const std::string& path) {
   if (holds_only_mark(path)) return;
   const bool unfinished = fs::exists(checkpoint_file(scratch_folder(path)));
-  refuse(path,
-         unfinished ? "holds a run that can go on: `mixwell run --resume` and that folder"
-                    : "is not empty",
-         "choose another with --out, or replace it with --force");
+  refuse(path, unfinished ? "holds an unfinished run" : "is not empty",
+         (unfinished ? fmt::format("Continue the run with `mixwell run --resume {}`, choose", path)
+                     : "Choose") +
+             std::string(" another folder with --out, or replace the contents with --force."));
 }
 
-/// Throws unless what is there is a run's.
+/// Throws unless the folder belongs to a run.
 void check_own(const std::string& path) {
   if (!fs::is_directory(path)) {
-    throw InputError(fmt::format(
-        "results folder `{}`: a file of that name is there; choose another with --out", path));
+    throw InputError(
+        fmt::format("results folder `{}` cannot be created, because a file has this name. Choose "
+                    "another folder with --out.",
+                    path));
   }
   if (owner_of(path) == Owner::other) {
-    refuse(path, fmt::format("holds files but no `{}`, Mixwell's mark: it is no earlier run, so it "
-                             "is not touched",
+    refuse(path, fmt::format("contains files, but not `{}`, which marks the folder of a Mixwell "
+                             "run. So Mixwell does not change this folder",
                              mark_name));
   }
   for (const std::string& name : {std::string("resume"), std::string("resume/look")}) {
     const fs::file_status found = fs::symlink_status(fs::path(path) / name);
     if (fs::exists(found) && !fs::is_directory(found)) {
-      throw InputError(
-          fmt::format("{}/{}: is {}, where a run makes a folder of its own; move it away, or "
-                      "choose another folder with --out",
-                      path, name, fs::is_symlink(found) ? "a symbolic link" : "a file"));
+      throw InputError(fmt::format(
+          "{}/{}: this is {}, but a run needs a folder with this name. Move it away, or "
+          "choose another folder with --out.",
+          path, name, fs::is_symlink(found) ? "a symbolic link" : "a file"));
     }
   }
 }
 
-/// A name of results in a folder that never had any is somebody else's, and so is a link.
+/// Throws if a link, or a file that Mixwell did not write, has the name of a result.
 void check_names(const std::string& path, bool has_results) {
   for (const auto& entry : fs::directory_iterator(path)) {
     if (!is_result(entry.path().filename()) || (has_results && !entry.is_symlink())) continue;
     throw InputError(
-        fmt::format("{}: was not written by Mixwell, and the run would replace it; move it away, "
-                    "or choose another folder with --out",
+        fmt::format("{}: the run would replace this file, but Mixwell did not write this file. "
+                    "Move the file away, or choose another folder with --out.",
                     entry.path().string()));
   }
 }
@@ -76,8 +78,8 @@ void check_no_links(const std::string& scratch) {
   for (const auto& entry : fs::directory_iterator(scratch)) {
     if (!entry.is_symlink()) continue;
     throw InputError(
-        fmt::format("{}: is a symbolic link, which a run does not make; put the file itself there, "
-                    "or run the manifest anew with --force",
+        fmt::format("{}: this is a symbolic link, but a run needs the file itself. Replace the "
+                    "link with the file, or run the manifest again with --force.",
                     entry.path().string()));
   }
 }
@@ -87,7 +89,7 @@ fs::path whole_path(const std::string& path) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-/// Of the folders on the way to `path`, and it, the first that is not there; "" if all are.
+/// The first missing folder on the way to `path`, including `path`; "" if none is missing.
 fs::path first_missing(const std::string& path) {
   std::error_code ignored;
   fs::path missing;
@@ -96,11 +98,11 @@ fs::path first_missing(const std::string& path) {
   return missing;
 }
 
-/// Empty ones, from `path` up to `first`.
+/// Removes empty folders from `path` up to `first`.
 void remove_made(const std::string& path, const fs::path& first) {
   std::error_code error;
   for (fs::path at = whole_path(path);; at = at.parent_path()) {
-    if (!fs::remove(at, error) || at == first) return;  // what holds something stays
+    if (!fs::remove(at, error) || at == first) return;  // a folder that is not empty stays
   }
 }
 
@@ -109,8 +111,8 @@ void make_folder(const std::string& path) {
   fs::create_directories(path, error);
   if (error) {
     throw InputError(
-        fmt::format("results folder `{}` cannot be made: {}; choose another with --out", path,
-                    error.message()));
+        fmt::format("results folder `{}` cannot be created: {}. Choose another folder with --out.",
+                    path, error.message()));
   }
 }
 
@@ -132,8 +134,8 @@ ResultFolder::ResultFolder(const std::string& path, FolderUse use)
   }
 }
 
-/// Looked at before the lock, as a folder of somebody else's gets no mark, and after it, as a run
-/// may have ended in between.
+/// Checks the folder before it takes the lock, so that a folder of someone else gets no mark.
+/// Checks the folder again afterwards, because another run may have ended in between.
 void ResultFolder::claim(FolderUse use) {
   check_own(path_);
   if (use == FolderUse::empty && !is_marked(path_)) check_empty(path_);
@@ -190,7 +192,7 @@ void ResultFolder::begin_results() {
   if (const int error = errno; error != ENOENT || !fs::exists(path_)) throw WriteError(file, error);
 }
 
-/// What `mixwell export` made of the earlier run.
+/// Removes the files that `mixwell export` made from the earlier run.
 void ResultFolder::remove_exports() const {
   for (int id = 1; ::unlink(fmt::format("{}/draws_{}.csv", path_, id).c_str()) == 0;) ++id;
   sync_folder(path_);

@@ -1,4 +1,4 @@
-// The folder of one run's results.
+// The folder for the results of one run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,20 @@
 
 namespace mixwell {
 
-/// What a folder that holds something is taken for.
+/// How a run treats the present contents of a folder.
 enum class FolderUse {
-  empty,    ///< it must hold nothing
-  replace,  ///< an earlier run, finished or not, to be replaced
-  resume,   ///< a run to go on with; without a checkpoint as `replace`
+  empty,    ///< the folder must be empty
+  replace,  ///< replace an earlier run, finished or not
+  resume,   ///< continue a run; like `replace` if there is no checkpoint
 };
 
-/// Claims the folder for a run: made if it is new, locked and marked as Mixwell's as long as this
-/// lives. Its subfolder `resume` is for what is not finished. Throws InputError, and leaves all as
-/// it is, where another process is at work there, where the folder is somebody else's, or a file in
-/// it that the run would replace. When destroyed, `resume` goes if it holds no checkpoint, and mark
-/// and folder if they were made here and there are no results. Only what Mixwell has written is
-/// ever removed or replaced, and symbolic links are not followed.
+/// Claims the folder for a run. The folder is created if it is missing. It is locked and marked as
+/// a folder of Mixwell during the lifetime of this object. Its subfolder `resume` holds unfinished
+/// files. The constructor throws InputError and changes nothing if another process uses the folder,
+/// if the folder is not Mixwell's, or if the run would replace a file that is not Mixwell's. The
+/// destructor removes `resume` if `resume` holds no checkpoint. It also removes the mark and the
+/// folder if this object made them and there are no results. Only files that Mixwell has written
+/// are ever removed or replaced, and symbolic links are not followed.
 class ResultFolder {
  public:
   ResultFolder(const std::string& path, FolderUse use);
@@ -33,22 +34,25 @@ class ResultFolder {
 
   const std::string& path() const noexcept { return path_; }
   const std::string& scratch() const noexcept { return scratch_; }
-  /// Makes `resume`, and empties it unless the run goes on from there. Throws.
+  /// Creates `resume`. Empties this folder unless the run continues from a checkpoint in it.
+  /// Throws.
   void begin(bool goes_on);
-  /// Whether `resume` holds a whole checkpoint and files as long as it needs them.
+  /// Whether `resume` holds a complete checkpoint and files that have at least the lengths in the
+  /// checkpoint.
   bool can_go_on() const;
-  /// From now on the folder holds no finished run until `write` has written run.json; what was
-  /// exported from an earlier run goes. Throws RunError.
+  /// Begins to replace the results: the folder holds no finished run until `write` has written
+  /// run.json. Removes files that were exported from an earlier run. Throws RunError.
   void begin_results();
-  /// The files of an earlier run are still what they were, without what was exported from it.
+  /// Restores run.json of the earlier run. The other files of that run are unchanged, except that
+  /// exported files stay removed.
   void abandon_results() const;
   /// Writes a file under a temporary name, flushes it to disk and renames it. Throws RunError.
   void write(const std::string& name, const std::string& text) const;
-  /// A file that an earlier run may have left.
+  /// Removes a file that an earlier run may have left.
   void remove(const std::string& name) const;
-  /// All files outlive a power cut under their names; a page about an earlier run goes.
+  /// Makes sure that all files survive a power failure. Removes the report of an earlier run.
   void end_results() const;
-  /// The run needs no checkpoint any more.
+  /// Removes the checkpoint, which the run no longer needs.
   void drop_checkpoint() const;
 
  private:
@@ -58,17 +62,17 @@ class ResultFolder {
 
   std::string path_;
   std::string scratch_;
-  std::string first_made_;  ///< of the folders that were made for it; empty if none was
+  std::string first_made_;  ///< the outermost folder that was created; empty if none was
   bool made_mark_ = false;
   bool begun_ = false;
-  bool has_results_ = false;  ///< or may have
+  bool has_results_ = false;  ///< the folder has results, or may have
   std::unique_ptr<FolderLock> lock_;
 };
 
-/// `resume` in the folder of a run.
+/// The subfolder `resume` of a run's folder.
 MIXWELL_INTERNAL std::string scratch_folder(const std::string& path);
 
-/// Throws InputError where a run is at work in the folder.
+/// Throws InputError if a run uses the folder.
 MIXWELL_INTERNAL void check_idle(const std::string& path);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// A whole run: from a composition to a folder of results.
+// A complete run: from a composition to a folder of results.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "base/guarded_columns.hpp"
@@ -37,19 +37,20 @@
 namespace mixwell {
 namespace {
 
-/// A stretch of sweeps lasts about this long, so that progress and Ctrl-C are answered soon; its
-/// length has no influence on the draws.
+/// Duration of one stretch of sweeps, short enough that progress and Ctrl-C are handled soon. It
+/// does not affect the draws.
 constexpr double stretch_seconds = 0.2;
-/// Draws of a stretch stay in the second-level cache until they are written.
+/// Largest size of the draws of a stretch, so that they stay in the second-level cache until
+/// written.
 constexpr double stretch_bytes = 2.0 * 1024 * 1024;
 
-/// Spent in one phase.
+/// The cost of one phase.
 struct PhaseCost {
   std::int64_t sweeps = 0;
   double seconds = 0.0;
   double gradients = 0.0;
   double potentials = 0.0;
-  Evaluations before{};  ///< when it began
+  Evaluations before{};  ///< the evaluations when the phase began
 };
 
 void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
@@ -65,10 +66,10 @@ void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
   cost.before = {numbers(3), numbers(4)};
 }
 
-/// All that one run needs at hand.
+/// Executes one run.
 class Runner {
  public:
-  /// `joint` null: all is done here.
+  /// `joint` null: this process computes everything.
   Runner(const Composition& composition, const RunOptions& options, Program program,
          JointRun* joint)
       : composition_(composition),
@@ -79,7 +80,7 @@ class Runner {
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
-    // Ranks that divide data or coordinates evaluate nothing one without the other.
+    // Ranks that divide data or coordinates can only evaluate together.
     if (joint_ == nullptr || composition_.division == nullptr)
       probe_wiring(composition_.compositor);
     const Certificate certificate = program_.certificate;
@@ -95,7 +96,7 @@ class Runner {
       if (fault_) tell_of_fault(result);
       return result;
     } catch (const Error& error) {
-      recordings_.clear();  // takes away what was half written
+      recordings_.clear();  // removes unfinished files
       if (fault_) throw;
       throw Error(error.code(), error.what() + prospects());
     } catch (...) {
@@ -136,31 +137,36 @@ class Runner {
     saved_ = found_.has_value();
   }
 
-  /// Whether nothing has ended the run.
+  /// Whether the run continues.
   bool goes_on() {
     const bool elsewhere = joint_ != nullptr && joint_->is_asked_to_stop();
     if (!ended_by_ && (elsewhere || is_made(options_.stop))) ended_by_ = EndedBy::interrupt;
     return !ended_by_;
   }
 
-  /// The error that an operation ended the run with, and where the draws before it are.
+  /// Throws the error that ended the run. The message says where the draws before the error are.
   [[noreturn]] void tell_of_fault(const RunResult& result) const {
-    throw Error(fault_->code(), fmt::format("{}\n  the {} draws before it are kept in {}",
+    throw Error(fault_->code(), fmt::format("{}\n  Mixwell kept the {} draws before this error in "
+                                            "{}. Use `mixwell summary` to read them",
                                             fault_->what(), draws(), result.folder));
   }
 
-  /// After an error: from where the run can go on.
+  /// Says how the run can continue after an error.
   std::string prospects() const {
     if (!std::filesystem::exists(folder_->path())) {
-      return fmt::format("\n  the folder {} is gone, and what the run had drawn with it",
-                         options_.folder);
+      return fmt::format(
+          "\n  The folder {} no longer exists, so the draws of this run are lost. Run the manifest "
+          "again.",
+          options_.folder);
     }
     if (!saved_) return {};
     if (!folder_->can_go_on()) {
-      return fmt::format("\n  the checkpoint in {} is not whole any more: the run cannot go on",
-                         folder_->scratch());
+      return fmt::format(
+          "\n  The checkpoint in {} is no longer complete, so the run cannot continue. Run the "
+          "manifest again.",
+          folder_->scratch());
     }
-    return fmt::format("\n  `mixwell run --resume {}` goes on from the last checkpoint",
+    return fmt::format("\n  `mixwell run --resume {}` continues from the last checkpoint.",
                        options_.folder);
   }
 
@@ -206,7 +212,7 @@ class Runner {
     }
   }
 
-  /// Everything that a run which goes on must have.
+  /// The whole state that a run needs to continue.
   void visit_state(StateVisitor& visitor) {
     sampler_->visit_state(visitor);
     visit(visitor, "warm-up", warmup_);
@@ -218,15 +224,19 @@ class Runner {
   void restore() {
     StateReader reader(std::move(found_->state));
     visit_state(reader);
-    if (!reader.at_end()) throw InputError("the saved state holds more than this run has");
-    check_sweeps("warm-up", warmup_, settings().warmup);
+    if (!reader.at_end())
+      throw InputError(
+          "the checkpoint does not fit this run, because it contains more data than this run "
+          "saves. Run the manifest again.");
+    check_sweeps("warmup", warmup_, settings().warmup);
     check_sweeps("sampling", sampling_, settings().draws * settings().thin);
   }
 
   static void check_sweeps(const char* phase, const PhaseCost& cost, std::int64_t all) {
     if (cost.sweeps >= 0 && cost.sweeps <= all) return;
     throw InputError(
-        fmt::format("saved state does not fit: {} sweeps of {} are done, and the run has {}",
+        fmt::format("the checkpoint does not fit this run: the checkpoint counts {} sweeps of {}, "
+                    "but the run has {} such sweeps. Run the manifest again.",
                     cost.sweeps, phase, all));
   }
 
@@ -241,11 +251,11 @@ class Runner {
     last_save_ = Clock::now();
   }
 
-  /// Runs what is left of a phase, stretch by stretch; `chunks` null = nothing is recorded.
+  /// Runs the rest of a phase in stretches. Records nothing if `chunks` is null.
   void phase(PhaseKind kind, std::int64_t sweeps, DrawChunks* chunks, PhaseCost& cost) {
     if (cost.sweeps == 0) cost.before = sampler_->evaluations();
     std::int64_t stretch = 1;
-    // An interruption may have come in the middle of a look: the run ends where it would have.
+    // The run may have been interrupted during a check of the stop rules: repeat that check.
     if (found_ && kind == PhaseKind::sampling && cost.sweeps > 0 && cost.sweeps < sweeps)
       apply_rule();
     while (cost.sweeps < sweeps && goes_on()) {
@@ -272,7 +282,7 @@ class Runner {
     return std::numeric_limits<std::int64_t>::max();
   }
 
-  /// What a run that is to end after so long keeps for its summary.
+  /// Time to reserve for the summary if a time limit may end the run.
   double summary_seconds() const {
     return summary_cost_ ? summary_cost_->seconds(static_cast<double>(draws())) : 0.0;
   }
@@ -298,8 +308,8 @@ class Runner {
     }
   }
 
-  /// False if an operation refused to go on; then nothing of the stretch counts. Without a recorded
-  /// draw there is nothing to keep, and the error ends the run at once.
+  /// Returns false if an operation failed. The stretch is then discarded. If no draw was recorded
+  /// before the error, there is nothing to keep, so the error ends the run at once.
   bool advance(PhaseKind kind, std::int64_t sweeps, DrawBuffers* buffers) {
     try {
       sampler_->advance(kind, sweeps, buffers);
@@ -388,7 +398,8 @@ class Runner {
     folder.end_results();
   }
 
-  /// draws.nc last, so that a recorder that fails leaves the results of an earlier run alone.
+  /// Writes draws.nc last, so that a failing recorder does not destroy the results of an earlier
+  /// run.
   void publish_draws() {
     const CallMark mark("the writing of the draws");
     folder_->begin_results();
@@ -416,15 +427,16 @@ class Runner {
     record.seconds = {warmup_.seconds, sampling_.seconds};
     describe(record, composition_, *sampler_);
     if (joint_ != nullptr)
-      record.remarks.push_back(fmt::format("drawn by {} ranks of MPI", joint_->ranks().size()));
+      record.remarks.push_back(
+          fmt::format("{} ranks of MPI computed this run", joint_->ranks().size()));
     if (joint_ != nullptr && composition_.division != nullptr)
-      record.remarks.push_back(fmt::format("each rank had some {}; rank 0 sent {} bytes",
+      record.remarks.push_back(fmt::format("each rank had a part of the {}; rank 0 sent {} bytes",
                                            settings().ranks == "data" ? "data" : "coordinates",
                                            composition_.division->bytes_sent()));
     return record;
   }
 
-  /// What is left of an earlier one goes first, as it is of other draws.
+  /// First removes an earlier summary, because that summary describes other draws.
   std::optional<Summary> summary_unless_stopped(const DrawsFile& draws) const {
     const CallMark mark("the summary of the draws");
     for (const char* const file : {"summary.json", "summary.nc"}) folder_->remove(file);
@@ -434,12 +446,12 @@ class Runner {
     } catch (const Stopped&) {
       return std::nullopt;
     } catch (const InputError& error) {
-      throw RunError(fmt::format("{}\n  all draws are in {}, and `mixwell summary` reads them",
+      throw RunError(fmt::format("{}\n  All draws are in {}. `mixwell summary` can summarise them.",
                                  error.what(), folder_->path() + "/draws.nc"));
     }
   }
 
-  /// Where it lacks rows, summary.nc has them.
+  /// Also writes summary.nc if the summary lacks rows.
   Summary summary(const DrawsFile& draws) const {
     SummaryOptions options;
     options.rows = settings().summary_rows;
@@ -457,13 +469,13 @@ class Runner {
   StopRule rule_;
   Program program_;
   Origin origin_;
-  std::optional<Checkpoint> found_;  ///< to go on from
+  std::optional<Checkpoint> found_;  ///< the checkpoint to continue from
   PartHashes part_hashes_{""};
-  bool saved_ = false;  ///< the folder holds a checkpoint of this run
+  bool saved_ = false;  ///< whether the folder holds a checkpoint of this run
   Clock::time_point last_save_ = Clock::now();
   std::unique_ptr<Sampler> sampler_;
   ResultFolder* folder_ = nullptr;
-  std::optional<SummaryCost> summary_cost_;  ///< where time ends the run
+  std::optional<SummaryCost> summary_cost_;  ///< only if a time limit may end the run
   std::unique_ptr<PredictionAverage> prediction_;
   std::vector<std::unique_ptr<Recording>> recordings_;
   DrawBuffers buffers_;
@@ -471,14 +483,14 @@ class Runner {
   PhaseCost warmup_;
   PhaseCost sampling_;
   std::optional<Error> fault_;
-  std::optional<EndedBy> ended_by_;  ///< nothing while it goes on
+  std::optional<EndedBy> ended_by_;  ///< empty while the run continues
 };
 
 Program composed(const Composition& composition) {
   return compose(*composition.compositor, recorded_cases(composition.run));
 }
 
-/// With the threads and the checks that the options say.
+/// Runs `work` with the threads and checks in the options.
 void as_asked(const RunOptions& options, const std::function<void()>& work) {
   constexpr int repeated_every = 16;
   std::optional<CheckedCalls> checks;
@@ -498,10 +510,10 @@ RunResult run(const Composition& composition, const RunOptions& options) {
 std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                      const RunOptions& options) {
   std::optional<RunResult> result;
-  // A number that one of their machines does not have ends all ranks.
+  // A thread count that one machine does not support ends all ranks.
   together(ranks, [&] { with_threads(options.threads, [] {}); });
   as_asked(options, [&] {
-    std::optional<Program> program;  // oracles may evaluate the model for it, all ranks together
+    std::optional<Program> program;  // oracles may evaluate the model here, on all ranks together
     together(ranks, [&] { program.emplace(composed(composition)); });
     JointRun joint(ranks, options.stop);
     if (ranks.leads()) {
@@ -523,10 +535,10 @@ Composition load_interrupted(const std::string& folder, const Registry& registry
   if (!found) {
     const bool finished = std::filesystem::exists(folder + "/run.json");
     throw InputError(fmt::format(
-        "{}: there is no checkpoint to go on from: {}", file,
-        finished ? "the run in that folder has ended"
-                 : "a run in that folder, if there was one, ended before its first checkpoint; run "
-                   "its manifest again, with --out and --force for that folder"));
+        "{}: there is no checkpoint. {}", file,
+        finished ? "The run in this folder is complete, so there is nothing to continue."
+                 : "If there was a run in this folder, it ended before its first checkpoint. Run "
+                   "its manifest again with --force and with --out set to this folder."));
   }
   const Origin origin = origin_moved_to(folder, *found, file);
   Composition composition = parse_manifest(origin.manifest, file, registry, {}, ranks);

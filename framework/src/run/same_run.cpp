@@ -1,4 +1,4 @@
-// Whether all ranks were started with the same run.
+// Checks that all ranks were started with the same run.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/host.hpp"
 #include "files/json.hpp"
@@ -16,7 +16,7 @@
 namespace mixwell {
 namespace {
 
-/// What a rank tells of itself.
+/// The message that a rank sends about itself.
 struct Letter {
   std::string sender;  ///< process and host
   std::string options;
@@ -34,18 +34,18 @@ Letter read(const std::vector<char>& bytes) {
   return {json.at("sender"), json.at("options"), json.at("origin").get<Origin>()};
 }
 
-/// "" where there is none.
+/// "" if there is no difference.
 std::string difference_of(const Letter& first, const Letter& other) {
   if (first.options != other.options) {
-    return fmt::format("its options are `{}`, those of rank 0 `{}`", other.options, first.options);
+    return fmt::format("the options are `{}` instead of `{}`", other.options, first.options);
   }
   const std::string found = difference(first.origin, other.origin);
-  return found.empty() ? "" : "after what rank 0 has, " + found;
+  return found;
 }
 
 }  // namespace
 
-/// Of all ranks, to rank 0.
+/// All ranks send their origins to rank 0, which compares them.
 void check_same_run(Ranks& ranks, const Composition& composition, const std::string& options) {
   const Letter mine{process_on(::getpid(), host_name()), options, origin_of(composition)};
   const std::vector<char> sent = written(mine);
@@ -55,10 +55,10 @@ void check_same_run(Ranks& ranks, const Composition& composition, const std::str
     const Letter letter = read(all[rank]);
     const std::string found = difference_of(mine, letter);
     if (found.empty()) continue;
-    throw InputError(fmt::format(
-        "rank {}, {}, is not at the run of rank 0, {}: {}; start the same program with the same "
-        "manifest, plugins and data on every machine",
-        rank, letter.sender, mine.sender, found));
+    throw InputError(
+        fmt::format("rank {} ({}) was not started with the same run as rank 0 ({}): {}. Start the "
+                    "same program with the same manifest, plugins and data on every machine.",
+                    rank, letter.sender, mine.sender, found));
   }
 }
 

@@ -1,4 +1,4 @@
-// When a run has done enough before its last draw.
+// Decides when a run may end before its last draw.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/stop_rule.hpp"
 
@@ -61,8 +61,9 @@ std::vector<std::string> StopRule::remarks(const Summary& summary) const {
     const bool by_ess = settings_.min_ess && one.lacks("ess_bulk");
     const bool by_mcse = settings_.mcse && one.lacks("mcse_mean");
     if (one.variable.empty() || !(by_ess || by_mcse)) continue;
-    texts.push_back(fmt::format("{} cannot end this run, as {} cannot be judged: {}",
-                                by_ess ? "stop_min_ess" : "stop_mcse", one.who(), one.because));
+    texts.push_back(
+        fmt::format("{} cannot end this run, because the precision of {} is unknown: {}",
+                    by_ess ? "stop_min_ess" : "stop_mcse", one.who(), one.because));
   }
   return texts;
 }

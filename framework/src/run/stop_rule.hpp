@@ -1,4 +1,4 @@
-// When a run has done enough before its last draw.
+// Decides when a run may end before its last draw.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,25 +14,27 @@
 
 namespace mixwell {
 
-/// Looks at a run on a grid of sweeps that is fixed only by the settings, so that every rule but
-/// that of seconds ends the run after the same sweep, whatever the machine, the threads or
-/// interruptions. Looking at draws costs as much as a summary, so it is done at multiples of
-/// `check_every` each at least a fifth further than the last: six times a summary in all.
+/// Checks a run on a grid of sweeps that depends only on the settings. So every rule except the
+/// time limit ends the run after the same sweep, on any machine, with any threads, and after any
+/// interruption. A check of the draws costs as much as a summary. So the draws are checked only at
+/// multiples of `check_every`, and each check is at least a fifth later than the last. All checks
+/// together cost about six summaries.
 class MIXWELL_INTERNAL StopRule {
  public:
   explicit StopRule(const StopSettings& settings) : settings_(settings) {}
 
-  /// The sweep of the sampling phase after `done` before which the run need not stop.
+  /// The first sweep of the sampling phase after `done` at which the run may stop.
   std::int64_t next_look(std::int64_t done) const;
-  /// What ends the run, if anything: `gradients` since its start, and `seconds`, after any sweep.
+  /// The rule that ends the run, if any. `gradients` counts since the start of the run. `seconds`
+  /// may end the run after any sweep.
   std::optional<EndedBy> met_by_cost(std::int64_t done, double gradients, double seconds) const;
-  /// Whether to look at the draws after that sweep.
+  /// Whether to check the draws after sweep `done`.
   bool looks_at_draws(std::int64_t done) const;
-  /// Not as long as a variable cannot be judged: it is not good before it is known. Constants are
-  /// left out. Throws Stopped on request.
+  /// The rule that the draws satisfy, if any. No rule is satisfied while a variable cannot be
+  /// judged, because its precision is unknown. Constants are ignored. Throws Stopped on request.
   std::optional<EndedBy> met_by_draws(const DrawsFile& draws, const StopRequest* stop) const;
 
-  /// Which variables kept a rule on draws from ending the run, and why.
+  /// The variables that prevented a rule on draws from ending the run, each with the reason.
   std::vector<std::string> remarks(const Summary& summary) const;
 
  private:

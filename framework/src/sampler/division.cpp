@@ -1,4 +1,4 @@
-// Which columns or rows a rank draws, and how it comes by those of others.
+// Assigns columns or rows to ranks, and exchanges the numbers that the ranks drew.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/division.hpp"
 
@@ -35,11 +35,10 @@ Division::Division(Ranks& ranks, Index replicates, Index block_width)
       blocks_((replicates + block_width - 1) / block_width) {
   if (ranks.size() <= blocks_) return;
   throw InputError(fmt::format(
-      "{} ranks: each draws a block of {} replicates at least (run.block_width), and the run has "
-      "{}; "
-      "start {}, or draw more than {} (run.replicates)",
+      "{} ranks are too many: each rank draws at least one block of {} replicates "
+      "(run.block_width), but the run has {} replicates. Start {}, or set run.replicates above {}.",
       ranks.size(), block_width, replicates,
-      blocks_ == 1 ? std::string("one process") : fmt::format("{} ranks at most", blocks_),
+      blocks_ == 1 ? std::string("one process") : fmt::format("at most {} ranks", blocks_),
       (ranks.size() - 1) * block_width));
 }
 
@@ -63,7 +62,7 @@ void Division::share_blocks(Eigen::MatrixXd& numbers) const {
   share(numbers.data(), numbers.rows(), &Division::block_of);
 }
 
-/// Each record's own columns, draw by draw.
+/// Packs this rank's columns of each record, draw by draw.
 std::vector<char> Division::packed(const DrawBuffers& buffers,
                                    const std::vector<Index>& rows) const {
   const Index first = column_of(ranks_.rank());
@@ -130,16 +129,16 @@ PortionDraws::PortionDraws(const Model& portion, const KernelGraph& graph, Index
     if (const auto k = parameter_of(record, own)) {
       parts_[*k].records.push_back(r);
     } else if (graph[record.value].rows == portion.dimension()) {
-      throw InputError(fmt::format(
-          "`{}` is recorded of every coordinate, and these are divided among ranks: what is "
-          "recorded beside the parameters must be of the position as a whole; take run.ranks = "
-          "\"replicates\"",
-          record.name));
+      throw InputError(
+          fmt::format("`{}` is recorded for every coordinate, but the coordinates are divided "
+                      "among ranks. In such a run, only the parameters and quantities of the whole "
+                      "position can be recorded. Set run.ranks = \"replicates\".",
+                      record.name));
     }
   }
 }
 
-/// Record by record.
+/// Packs record by record.
 std::vector<char> PortionDraws::packed(const DrawBuffers& buffers) const {
   std::vector<char> all;
   for (const Divided& part : parts_)

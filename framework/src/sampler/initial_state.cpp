@@ -1,9 +1,9 @@
-// Where slots start.
+// Sets the starting values of slots.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/initial_state.hpp"
 
 #include "base/present_call.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 #include "law/parameter_positions.hpp"
 
 #include <mixwell/base/error.hpp>
@@ -24,17 +24,16 @@ namespace mixwell {
 namespace {
 
 constexpr const char* cure =
-    "start elsewhere with `init` in [run] (\"prior\", \"exact\", { uniform = 0.5 }, { value = "
-    "[...] }), "
-    "or check the model and its data";
+    "Choose other starting points with `init` in [run] (\"prior\", \"exact\", { "
+    "uniform = 0.5 }, { value = [...] }), or check the model and its data.";
 
-/// How one position starts.
+/// Describes how one position starts.
 struct Start {
   const Init& init;
   const Model& model;
   const Stream& stream;
   Address at;
-  Index slot;  ///< the position's number, of `slots`
+  Index slot;  ///< index of the position among `slots`
   Index slots;
 };
 
@@ -44,17 +43,18 @@ void from_values(const Start& start, MatrixMap theta) {
   const std::vector<double>& values = start.init.value;
   const auto n = static_cast<Index>(values.size());
   if (n != 1 && n != theta.rows()) {
-    throw InputError(place_of_init(start) +
-                     fmt::format("[run] init: {} values given; the model has {} coordinates: give "
-                                 "one number for all, or one for each",
-                                 n, theta.rows()));
+    throw InputError(
+        place_of_init(start) +
+        fmt::format("[run] init gives {} values, but the model has {} coordinates. Give one number "
+                    "for all coordinates, or one number for each coordinate.",
+                    n, theta.rows()));
   }
   for (Index i = 0; i < theta.rows(); ++i) {
     theta.row(i).setConstant(values[static_cast<std::size_t>(n == 1 ? 0 : i)]);
   }
 }
 
-/// The columns of the coordinates.
+/// The columns of the table that hold the coordinates.
 std::vector<std::string> coordinate_columns(const CsvTable& table, const Model& model) {
   try {
     std::vector<std::string> columns;
@@ -66,14 +66,17 @@ std::vector<std::string> coordinate_columns(const CsvTable& table, const Model& 
   }
 }
 
-/// One row for each chain = replicate * slots + slot, or one row for all.
+/// Reads one row for each chain, or one row for all chains. The number of a chain is replicate *
+/// slots + slot.
 void from_csv(const Start& start, const std::string& path, MatrixMap theta) {
   const CsvTable table(path);
   const Index chains = start.slots * theta.cols();
   if (table.rows() != 1 && table.rows() != chains)
-    throw InputError({path, 0, 0}, fmt::format("{} rows; wanted 1, or {} (one for each chain)",
+    throw InputError({path, 0, 0}, fmt::format("the file has {} rows. It must have 1 row for all "
+                                               "chains, or {} rows (one for each chain).",
                                                table.rows(), chains));
-  for (const std::string& column : table.columns()) table.find(column);  // each has its own name
+  for (const std::string& column : table.columns())
+    table.find(column);  // throws if two columns have the same name
   const std::vector<std::string> columns = coordinate_columns(table, start.model);
   for (Index i = 0; i < theta.rows(); ++i) {
     const Eigen::VectorXd column = table.numbers(columns[static_cast<std::size_t>(i)]);
@@ -85,7 +88,7 @@ void from_csv(const Start& start, const std::string& path, MatrixMap theta) {
 
 bool is_json(const std::string& path) { return path.ends_with(".json"); }
 
-/// Coordinates that are NaN are drawn as they are without a file.
+/// Replaces coordinates that are NaN by the model's default starting values.
 void draw_what_is_left_out(const Start& start, MatrixMap theta) {
   if (!theta.array().isNaN().any()) return;
   Eigen::MatrixXd drawn(theta.rows(), theta.cols());
@@ -93,19 +96,19 @@ void draw_what_is_left_out(const Start& start, MatrixMap theta) {
   theta = theta.array().isNaN().select(drawn, theta);
 }
 
-/// One file for each chain, or one for all.
+/// Reads one file for each chain, or one file for all chains.
 void from_json(const Start& start, MatrixMap theta) {
   const std::vector<std::string>& paths = start.init.files;
   const std::string& first = paths.front();
   const std::shared_ptr<const NamedPositions> positions = named_positions_of(start.model);
   if (positions == nullptr)
-    throw InputError({first, 0, 0}, fmt::format("[run] init: model `{}` reads no JSON; give a CSV "
-                                                "file with a column for each coordinate",
+    throw InputError({first, 0, 0}, fmt::format("[run] init: model `{}` cannot read JSON. Give a "
+                                                "CSV file with a column for each coordinate.",
                                                 start.model.name()));
   const auto count = static_cast<Index>(paths.size());
   if (count != 1 && count != start.slots * theta.cols())
-    throw InputError({first, 0, 0}, fmt::format("[run] init: {} files; wanted 1 or {} (one for "
-                                                "each chain)",
+    throw InputError({first, 0, 0}, fmt::format("[run] init gives {} files. Give 1 file for all "
+                                                "chains, or {} files (one for each chain).",
                                                 count, start.slots * theta.cols()));
   for (Index j = 0; j < theta.cols(); ++j) {
     const Index file = count == 1 ? 0 : j * start.slots + start.slot;
@@ -119,8 +122,8 @@ void from_files(const Start& start, MatrixMap theta) {
   if (std::all_of(paths.begin(), paths.end(), is_json)) return from_json(start, theta);
   if (paths.size() > 1)
     throw InputError(place_of_init(start) +
-                     "[run] init: a list of files wants JSON files, one for each chain; a CSV file "
-                     "holds all chains");
+                     "[run] init: a list of files must contain JSON files, one for each chain. "
+                     "Give a single CSV file, which holds all chains, or a list of JSON files.");
   from_csv(start, paths.front(), theta);
 }
 
@@ -129,8 +132,9 @@ void from_exact(const Start& start, MatrixMap theta) {
   if (exact == nullptr) {
     throw InputError(
         place_of_init(start) +
-        fmt::format("[run] init = \"exact\": model `{}` offers no exact draws; use \"model\"",
-                    start.model.name()));
+        fmt::format(
+            "[run] init = \"exact\": model `{}` offers no exact draws. Use init = \"model\".",
+            start.model.name()));
   }
   exact->draw(start.stream, start.at, theta);
 }
@@ -138,16 +142,15 @@ void from_exact(const Start& start, MatrixMap theta) {
 void from_prior(const Start& start, MatrixMap theta) {
   const Prior* const prior = start.model.offers<Prior>();
   if (prior == nullptr) {
-    throw InputError(
-        place_of_init(start) +
-        fmt::format(
-            "[run] init = \"prior\": model `{}` offers no draws of its prior; use \"model\"",
-            start.model.name()));
+    throw InputError(place_of_init(start) +
+                     fmt::format("[run] init = \"prior\": model `{}` offers no draws from its "
+                                 "prior. Use init = \"model\".",
+                                 start.model.name()));
   }
   prior->draw(start.stream, start.at, theta);
 }
 
-/// Coordinates that take whole numbers start as the model says.
+/// Coordinates that take whole numbers keep the start that the model gives.
 void uniformly(const Start& start, MatrixMap theta) {
   Eigen::MatrixXd uniform(theta.rows(), theta.cols());
   start.stream.uniforms(start.at, uniform);
@@ -157,7 +160,8 @@ void uniformly(const Start& start, MatrixMap theta) {
   for (const Index i : real) theta.row(i) = uniform.row(i);
 }
 
-/// Throws InputError for a start that is no whole number between its bounds where it has to be.
+/// Throws InputError if a coordinate that takes whole numbers starts at another number or outside
+/// of its bounds.
 void check_whole_numbers(const Start& start, const MatrixMap& theta) {
   const std::vector<Parameter> parameters = start.model.parameters();
   const auto whole = whole_numbers(parameters);
@@ -170,7 +174,8 @@ void check_whole_numbers(const Start& start, const MatrixMap& theta) {
                             value <= static_cast<double>(most);
       if (is_right) continue;
       throw InputError(fmt::format(
-          "[run] init: `{}` of replicate {} is {}, and takes whole numbers from {} to {}; {}",
+          "[run] init: `{}` of replicate {} is {}, but it must be a whole number from {} "
+          "to {}. {}",
           coordinate_names(parameters)[i], j, value, least, most, cure));
     }
   }
@@ -216,7 +221,7 @@ Eigen::MatrixXd own_rows(const PortionOfModel& portion, const Eigen::MatrixXd& w
                             theta(i, replicate));
   }
   const std::string why = model.trouble_at(theta.col(replicate));
-  throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}){}; {}",
+  throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}){}. {}",
                                model.name(), what, value, replicate, slot, position,
                                theta.rows() > 8 ? ", ..." : "", why.empty() ? "" : ": " + why,
                                cure));
@@ -251,7 +256,7 @@ double evaluate_start(const Law& law, const Model& model, const std::string& slo
   return static_cast<double>(theta.cols()) * law.potential().gradient_cost();
 }
 
-/// The position that the slots of a factor make up, or "" where it is of several.
+/// The position whose slots are exactly those of the factor, or "".
 std::string position_of(const KernelGraph& graph, const Factor& factor) {
   const std::string& first = graph[factor.slots.front()].position;
   const bool all_of_it = slots_of(graph, first) == factor.slots;
@@ -291,7 +296,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const ValueInfo& law = graph[factor.law];
     const auto start = starts.find(position_of(graph, factor));
     if (start == starts.end() || law.kind != ValueKind::constant) continue;
-    // What is known by an estimate alone is not evaluated.
+    // A density that is known only through an estimate is not evaluated.
     if (graph.offered<EstimatedDensity>(factor.law) != nullptr) continue;
     Eigen::MatrixXd& theta = start->second;
     const Law at(static_cast<const Potential&>(*law.function),

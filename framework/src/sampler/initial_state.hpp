@@ -1,4 +1,4 @@
-// The slots of a position in memory, and where they start.
+// The slots of a position in memory, and their starting values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,10 +29,11 @@ void visit_slots(const KernelGraph& graph, const std::string& position, Storage&
   }
 }
 
-/// Sets every position of the graph as `settings.init` says, whether one slot holds it or several
-/// do, then evaluates every constant factor of a single position. Throws InputError naming
-/// replicate, parameter and quantity when U or grad U is not finite. Returns the gradients spent.
-/// Draws are keyed by `sweep`: another start after some sweeps is a fresh one.
+/// Sets every position of the graph as `settings.init` says. One slot or several may hold a
+/// position. Then evaluates every constant factor of a single position. Throws InputError with the
+/// replicate, parameter and quantity if U or grad U is not finite. Returns the number of gradients
+/// evaluated. Draws are keyed by `sweep`, so another start after some sweeps uses new random
+/// numbers.
 double set_initial_state(const KernelGraph& graph, const Model& model, const RunSettings& settings,
                          std::uint64_t sweep, Storage& storage);
 

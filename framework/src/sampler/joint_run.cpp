@@ -1,4 +1,4 @@
-// One run carried out by several ranks: rank 0 leads, the others follow.
+// One run by several ranks: rank 0 leads, and the others follow.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/joint_run.hpp"
 
@@ -9,7 +9,7 @@
 namespace mixwell {
 namespace {
 
-/// Of the state that rank 0 saves.
+/// Visits the state on ranks that do not save it.
 class NoVisitor final : public StateVisitor {
  public:
   void numbers(std::string_view, Batch) override {}
@@ -81,7 +81,7 @@ void JointRun::obey(const RankOrder& order, Sampler& sampler, DrawBuffers& buffe
   if (order.what == What::restore) restore(order, sampler);
 }
 
-/// Rank 0 tells of errors, and ends the run or goes on.
+/// Rank 0 reports errors, and ends or continues the run.
 void JointRun::follow(const std::function<std::unique_ptr<Sampler>()>& make) {
   std::unique_ptr<Sampler> sampler;
   DrawBuffers buffers;

@@ -1,4 +1,4 @@
-// One run carried out by several ranks: rank 0 leads, the others follow.
+// One run by several ranks: rank 0 leads, and the others follow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,34 +15,35 @@
 
 namespace mixwell {
 
-/// Rank 0 runs a manifest as a process alone does. What its sampler does with replicates it tells
-/// the others, whose samplers do the same with theirs: each call of a divided Sampler of rank 0 is
-/// an order. The others only follow().
+/// Rank 0 runs a manifest as a single process would. Each call of its divided Sampler is an order
+/// to the other ranks: their samplers do the same with their replicates. The other ranks only call
+/// follow().
 class MIXWELL_INTERNAL JointRun {
  public:
-  /// `stop`: when made, in whatever rank, the run ends.
+  /// The run ends when `stop` is requested, on any rank.
   JointRun(Ranks& ranks, const StopRequest* stop) : ranks_(ranks), stop_(stop) {}
-  /// Rank 0 sends the others home.
+  /// Rank 0 tells the other ranks to end.
   ~JointRun();
   JointRun(const JointRun&) = delete;
   JointRun& operator=(const JointRun&) = delete;
 
   Ranks& ranks() const noexcept { return ranks_; }
-  /// Whether a rank was asked to stop, as far as was known after the last order.
+  /// Whether any rank was asked to stop, as known after the last order.
   bool is_asked_to_stop() const noexcept { return asked_to_stop_; }
 
-  /// By rank 0: `make` makes its sampler, which is given this run, while the others make theirs.
+  /// Called by rank 0. `make` makes the sampler of rank 0. The other ranks make their samplers
+  /// meanwhile.
   void make_samplers(const std::function<void()>& make);
-  /// By the others, until rank 0 has ended: `make` makes this rank's sampler.
+  /// Called by the other ranks; returns when rank 0 has ended. `make` makes this rank's sampler.
   void follow(const std::function<std::unique_ptr<Sampler>()>& make);
 
-  // For a divided Sampler: what rank 0 orders, nothing on the others.
+  // Called by a divided Sampler. Rank 0 sends the order. On other ranks, the calls do nothing.
   void order_start();
   void order_advance(PhaseKind phase, std::int64_t sweeps, bool records);
   void order_gather();
   void order_restore(const std::vector<char>& state);
 
-  /// Work that was ordered, on this rank; throws as together().
+  /// Does this rank's part of the work that rank 0 ordered. Throws like together().
   void carry_out(const std::function<void()>& work);
 
  private:
@@ -52,7 +53,7 @@ class MIXWELL_INTERNAL JointRun {
     std::int64_t phase = 0;
     std::int64_t sweeps = 0;
     std::int64_t records = 0;
-    std::int64_t bytes = 0;  ///< that follow
+    std::int64_t bytes = 0;  ///< number of bytes that follow
   };
   void send(RankOrder order);
   RankOrder receive();

@@ -1,6 +1,6 @@
-// What a sampler will allocate, known before it does.
+// The RAM that a sampler needs, computed before the sampler allocates it.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "sampler/plan.hpp"
 
 #include <mixwell/base/error.hpp>
@@ -14,12 +14,12 @@
 namespace mixwell {
 namespace {
 
-/// Numbers in doubles, which no product of counts leaves.
+/// Counts are doubles, because products of counts cannot overflow as doubles.
 double columns_of(const ValueInfo& value, double replicates) {
   return value.scope == Scope::run ? 1 : replicates;
 }
 
-/// Adds the numbers of each buffer of one phase; both phases share those of the same name.
+/// Adds the numbers of each buffer of one phase. Both phases share buffers of the same name.
 void add_buffers(const KernelGraph& graph, double replicates,
                  std::map<std::string, double>& numbers) {
   const Plan plan = make_plan(graph);
@@ -34,7 +34,7 @@ void add_buffers(const KernelGraph& graph, double replicates,
     if (step.operation < 0) need(copy_buffer(graph, step.copied), step.copied);
 }
 
-/// Of one recorded draw.
+/// How many numbers a recorded draw has.
 double recorded_numbers(const KernelGraph& graph, double replicates) {
   double rows = 0;
   for (const Record& record : graph.records()) {
@@ -54,9 +54,10 @@ void check_memory(const Program& program, const RunSettings& settings) {
   add_buffers(program.sampling, replicates, numbers);
   double total = recorded_numbers(program.sampling, replicates);
   for (const auto& [buffer, size] : numbers) total += size;
-  require_memory(8 * total,
-                 fmt::format("run.replicates = {}: the sampler of {} numbers a replicate",
-                             settings.replicates, total / replicates));
+  require_memory(
+      8 * total,
+      fmt::format("run.replicates = {}: the sampler stores {} numbers for each replicate and",
+                  settings.replicates, total / replicates));
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Compilation of a kernel graph.
+// Compiles a kernel graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/plan.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using Dag = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
-/// Everything the passes below look up more than once.
+/// Data that several of the passes below use.
 class PlanMaker {
  public:
   explicit PlanMaker(const KernelGraph& graph) : graph_(graph), unread_(unread_gradients(graph)) {}
@@ -70,8 +70,9 @@ class PlanMaker {
     }
   }
 
-  /// Evaluations of one law along the versions of one slot share memory when each is read no
-  /// later than the next is written; with a constant law the newest is carried to the next sweep.
+  /// Evaluations of one law at successive versions of one slot share memory, if nothing reads an
+  /// evaluation after the next one is written. If the law is constant, the newest evaluation is
+  /// carried to the next sweep.
   void share_evaluations() {
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Value>>
         chains;  // (law, slot) -> u, g, u, g
@@ -109,8 +110,8 @@ class PlanMaker {
     }
   }
 
-  /// In the columns of other branches an evaluation keeps its numbers: those of the version before,
-  /// which must then live in the same memory.
+  /// In the columns of other branches, an evaluation keeps the numbers of the evaluation at the
+  /// previous version. So the two evaluations must share memory.
   void check_guarded_evaluations() const {
     for (const OperationInfo& info : graph_.operations()) {
       if (!info.guard) continue;
@@ -120,7 +121,8 @@ class PlanMaker {
         if (unread_[static_cast<std::size_t>(v.id)]) continue;
         if (plan_.at(v).buffer.starts_with("cache/")) continue;
         throw InputError(fmt::format(
-            "kernel graph: `{}` belongs to a branch of a mixture and is read after it was replaced",
+            "kernel graph: `{}` belongs to a branch of a mixture, but an operation reads "
+            "it after a newer version replaced it. Read the newest version instead.",
             value.name));
       }
     }
@@ -131,7 +133,7 @@ class PlanMaker {
     return readers.empty() ? -1 : readers.back();
   }
 
-  /// A version read after its successor was written needs a copy of its own.
+  /// A version that is read after its successor was written needs its own copy.
   void redirect_stale_reads() {
     plan_.reads.resize(count());
     for (std::size_t o = 0; o < count(); ++o) {
@@ -181,7 +183,7 @@ class PlanMaker {
     }
   }
 
-  /// What writes the versions, and all that it needs.
+  /// The operations that write versions, and all operations on which these depend.
   std::set<std::int32_t> needed_by_versions() const {
     std::set<std::int32_t> needed;
     for (std::size_t o = 0; o < count(); ++o) {
@@ -214,7 +216,7 @@ class PlanMaker {
     }
   }
 
-  /// Buffers that a step reads and writes.
+  /// The buffers that a step reads and writes.
   std::pair<std::set<std::string>, std::set<std::string>> touches(const Step& step) const {
     std::set<std::string> in;
     std::set<std::string> out;
@@ -231,7 +233,7 @@ class PlanMaker {
     return {in, out};
   }
 
-  /// Data edges and anti-dependences are both order constraints on shared memory.
+  /// Data edges and anti-dependences both constrain the order on shared memory.
   Dag dependence() const {
     Dag dag(plan_.steps.size());
     std::map<std::string, std::size_t> writer;
@@ -278,8 +280,8 @@ class PlanMaker {
     return !plan_.steps[a].barrier && !plan_.steps[b].barrier;
   }
 
-  /// Chains u -> v with one way out of u and one way into v become one task; the level of a task is
-  /// the longest way to it.
+  /// A chain u -> v with one edge out of u and one edge into v becomes one task. The level of a
+  /// task is the length of the longest path to it.
   void form_levels() {
     const Dag dag = reduced(dependence());
     const std::size_t n = plan_.steps.size();

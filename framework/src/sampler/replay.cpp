@@ -1,4 +1,4 @@
-// One operation taken out of a running sampler.
+// Runs one operation of a running sampler separately.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/replay.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace mixwell {
 
-Replay::Replay(const Block& block, const Body& body, std::function<bool()> late)
+Replay::Replay(const ColumnBlock& block, const Body& body, std::function<bool()> late)
     : body_(&body),
       late_(std::move(late)),
       wiring_(block.wiring_),
@@ -19,14 +19,16 @@ Replay::Replay(const Block& block, const Body& body, std::function<bool()> late)
       warmup_(block.warmup_),
       inputs_(block.inputs_.begin(), block.inputs_.end()),
       outputs_(block.outputs_.begin(), block.outputs_.end()),
-      sinks_(std::make_shared<Block::Sinks>()) {
+      sinks_(std::make_shared<ColumnBlock::Sinks>()) {
   std::map<const double*, std::size_t> known;
-  for (const Block::Port& port : inputs_) input_memory_.push_back(remember(port, block, known));
-  known.clear();  // what it writes is never what it reads
-  for (const Block::Port& port : outputs_) output_memory_.push_back(remember(port, block, known));
+  for (const ColumnBlock::Port& port : inputs_)
+    input_memory_.push_back(remember(port, block, known));
+  known.clear();  // outputs never share memory with inputs here
+  for (const ColumnBlock::Port& port : outputs_)
+    output_memory_.push_back(remember(port, block, known));
 }
 
-std::size_t Replay::remember(const Block::Port& port, const Block& block,
+std::size_t Replay::remember(const ColumnBlock::Port& port, const ColumnBlock& block,
                              std::map<const double*, std::size_t>& known) {
   if (port.data == nullptr) return nothing;
   const auto [at, is_new] = known.emplace(port.data, memory_.size());
@@ -38,7 +40,7 @@ std::size_t Replay::remember(const Block::Port& port, const Block& block,
 }
 
 MatrixMap Replay::numbers(std::size_t memory) {
-  if (memory == nothing) throw std::logic_error("a port without numbers is looked into");
+  if (memory == nothing) throw std::logic_error("a port without numbers was read");
   Copy& held = memory_[memory];
   return {held.numbers.data(), held.rows, held.cols};
 }
@@ -53,9 +55,9 @@ Law Replay::law(std::size_t k) {
   return {potential, ConstMatrixMap(held.data(), held.rows(), held.cols())};
 }
 
-std::vector<Block::Port> Replay::ports(const std::vector<Block::Port>& like,
-                                       const std::vector<std::size_t>& memory) {
-  std::vector<Block::Port> found = like;
+std::vector<ColumnBlock::Port> Replay::ports(const std::vector<ColumnBlock::Port>& like,
+                                             const std::vector<std::size_t>& memory) {
+  std::vector<ColumnBlock::Port> found = like;
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (memory[k] != nothing) found[k].data = memory_[memory[k]].numbers.data();
   }
@@ -64,10 +66,10 @@ std::vector<Block::Port> Replay::ports(const std::vector<Block::Port>& like,
 
 void Replay::run(std::uint64_t sweep, bool negate_normals) {
   if (late_ && late_()) throw Stopped("the test of an operation");
-  const std::vector<Block::Port> in = ports(inputs_, input_memory_);
-  const std::vector<Block::Port> out = ports(outputs_, output_memory_);
+  const std::vector<ColumnBlock::Port> in = ports(inputs_, input_memory_);
+  const std::vector<ColumnBlock::Port> out = ports(outputs_, output_memory_);
   const Workspace::Frame frame(sinks_->scratch);
-  Block block;
+  ColumnBlock block;
   block.columns_ = columns_;
   block.sweep_ = sweep;
   block.warmup_ = warmup_;
@@ -81,19 +83,19 @@ void Replay::run(std::uint64_t sweep, bool negate_normals) {
   body_->run(block);
 }
 
-/// Looks on before the operation runs: what it replaces in place is still there.
+/// Copies the block before the operation runs, because the operation replaces some values in place.
 class Replays::Watch final : public Body {
  public:
   Watch(Replays& all, std::size_t operation, std::shared_ptr<const Body> body)
       : all_(all), operation_(operation), body_(std::move(body)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     take(block);
     body_->run(block);
   }
 
  private:
-  void take(const Block& block) const {
+  void take(const ColumnBlock& block) const {
     const std::scoped_lock lock(all_.mutex_);
     std::unique_ptr<Replay>& seen = all_.seen_[operation_];
     if (seen && seen->sweep() == block.sweep() && seen->columns() >= block.columns()) return;

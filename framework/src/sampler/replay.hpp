@@ -1,8 +1,8 @@
-// One operation taken out of a running sampler, to be called again with other numbers.
+// Takes one operation out of a running sampler, to call it again with other numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sampler/block.hpp"
+#include "sampler/column_block.hpp"
 
 #include <mixwell/base/export.hpp>
 #include <mixwell/graph/graph.hpp>
@@ -21,27 +21,28 @@
 
 namespace mixwell {
 
-/// The columns of one block as an operation found them: a copy of all that its inputs hold, which
-/// may be changed, and room for its outputs. Inputs of one memory (a value and a view of it) stay
-/// one. The sampler that it was taken from must outlive it; copies are used by one thread.
+/// The columns of one block just before an operation ran: a copy of the numbers of all inputs, and
+/// space for the outputs. The caller may change the copy. Inputs that share memory (a value and its
+/// view) also share memory in the copy. The sampler must outlive the Replay. Each thread needs its
+/// own copy of a Replay.
 class MIXWELL_INTERNAL Replay {
  public:
-  explicit Replay(const Block& block, const Body& body, std::function<bool()> late = {});
+  explicit Replay(const ColumnBlock& block, const Body& body, std::function<bool()> late = {});
 
   const KernelGraph& graph() const noexcept { return *wiring_.graph; }
   const OperationInfo& operation() const noexcept { return *wiring_.operation; }
   Index columns() const noexcept { return columns_; }
   std::uint64_t sweep() const noexcept { return sweep_; }
 
-  /// rows x columns(), or rows x 1 of a variable whose scope is the run.
+  /// rows x columns(), or rows x 1 for a variable of scope run.
   MatrixMap input(std::size_t k);
   MatrixMap output(std::size_t k);
   bool has_numbers(std::size_t k) const { return input_memory_[k] != nothing; }
-  /// The law at input k, with its numbers as they are now.
+  /// The law at input k, with its current numbers.
   Law law(std::size_t k);
 
-  /// Calls the operation with the random numbers of that sweep, for a way back with its normals
-  /// negated.
+  /// Calls the operation with the random numbers of `sweep`. `negate_normals` negates its normals,
+  /// for a move back to the start.
   void run(std::uint64_t sweep, bool negate_normals = false);
 
  private:
@@ -52,33 +53,34 @@ class MIXWELL_INTERNAL Replay {
     std::vector<double> numbers;
   };
 
-  std::size_t remember(const Block::Port& port, const Block& block,
+  std::size_t remember(const ColumnBlock::Port& port, const ColumnBlock& block,
                        std::map<const double*, std::size_t>& known);
   MatrixMap numbers(std::size_t memory);
-  std::vector<Block::Port> ports(const std::vector<Block::Port>& like,
-                                 const std::vector<std::size_t>& memory);
+  std::vector<ColumnBlock::Port> ports(const std::vector<ColumnBlock::Port>& like,
+                                       const std::vector<std::size_t>& memory);
 
   const Body* body_;
   std::function<bool()> late_;
-  Block::Wiring wiring_;
+  ColumnBlock::Wiring wiring_;
   Index columns_;
   std::uint64_t sweep_;
   std::int64_t warmup_;
   std::vector<Copy> memory_;
-  std::vector<Block::Port> inputs_;
-  std::vector<Block::Port> outputs_;
-  std::vector<std::size_t> input_memory_;   ///< by input; `nothing` of a noise
-  std::vector<std::size_t> output_memory_;  ///< by output
-  std::shared_ptr<Block::Sinks> sinks_;
+  std::vector<ColumnBlock::Port> inputs_;
+  std::vector<ColumnBlock::Port> outputs_;
+  std::vector<std::size_t> input_memory_;   ///< for each input; `nothing` for a noise
+  std::vector<std::size_t> output_memory_;  ///< for each output
+  std::shared_ptr<ColumnBlock::Sinks> sinks_;
 };
 
-/// Every operation of the sampling phase that has a body, as it is in some sweep: of those that run
-/// in fewer columns (a branch of a mixture) the widest block that was seen.
+/// A Replay of every operation of the sampling phase that has a body, from one of the sweeps. An
+/// operation in a branch of a mixture may run in fewer columns. Its Replay has the widest block
+/// that was found.
 class MIXWELL_INTERNAL Replays {
  public:
-  /// All replicates are one block, and each operation is taken in the last of these sweeps in which
-  /// it ran.
-  /// Once `late` is true, they and each Replay throw Stopped; empty = never.
+  /// Puts all replicates into one block, and copies each operation in the last of `sweeps` sweeps
+  /// in which it ran. Once `late` returns true, this and each Replay throw Stopped. An empty `late`
+  /// never stops them.
   Replays(std::shared_ptr<const Compositor> compositor, RunSettings settings, std::int64_t sweeps,
           std::function<bool()> late = {});
   ~Replays();
@@ -88,7 +90,7 @@ class MIXWELL_INTERNAL Replays {
 
  private:
   class Watch;
-  std::vector<std::unique_ptr<Replay>> seen_;  ///< by operation
+  std::vector<std::unique_ptr<Replay>> seen_;  ///< one for each operation
   std::mutex mutex_;
   std::function<bool()> late_;
   std::unique_ptr<Sampler> sampler_;

@@ -1,8 +1,8 @@
-// Composing, compiling and advancing a sampler.
+// Composes, compiles and advances a sampler.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 #include "certificate/influence.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/joint_run.hpp"
@@ -33,22 +33,23 @@ bool moves(const KernelGraph& graph, Value leaf) {
   return !(graph[value.variable].current == graph[value.variable].carried);
 }
 
-/// Throws InputError where a value that is recorded once would not hold for every draw.
+/// Throws InputError if a value that is recorded once may change from draw to draw.
 void check_recorded_once(const KernelGraph& sampling) {
   const Cones cones(sampling);
   for (const Record& record : sampling.records()) {
     if (!record.once) continue;
     each(cones.leaves(record.value), [&](std::int32_t leaf) {
       if (!moves(sampling, Value{leaf})) return;
-      throw InputError(fmt::format(
-          "kernel graph: `{}` is recorded once, but it moves in the sampling phase with `{}`",
-          record.name, sampling[Value{leaf}].name));
+      throw InputError(
+          fmt::format("kernel graph: `{0}` is recorded only once, but it depends on `{1}`, which "
+                      "changes during sampling. Record `{0}` in every draw.",
+                      record.name, sampling[Value{leaf}].name));
     });
   }
 }
 
-/// Whether a transition leads from whole numbers to whole numbers: what decides takes what its
-/// moves propose.
+/// Whether a transition keeps whole numbers whole. Only its moves are checked, because a decision
+/// only accepts or rejects their proposals.
 bool keeps_whole_numbers(const KernelGraph& graph, const GraphTransition& t) {
   const auto declares = [&](std::int32_t operation) {
     return graph.operation(operation).traits.whole_numbers;
@@ -61,7 +62,7 @@ bool holds_position(VariableKind kind) {
   return kind == VariableKind::slot || kind == VariableKind::trial;
 }
 
-/// Throws InputError for a kernel for real numbers that moves a coordinate which takes whole ones.
+/// Throws InputError if a kernel for real numbers moves a coordinate that takes whole numbers.
 void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor) {
   const Model& model = compositor.model();
   if (std::ssize(real_coordinates(model.parameters())) == model.dimension()) return;
@@ -77,17 +78,18 @@ void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor)
         refuse_operation(
             compositor, name,
             fmt::format(
-                "`{}` moves `{}`, which takes whole numbers from {} to {}, with a kernel for "
-                "real numbers. Move it in a block of its own, with a kernel that draws whole "
-                "numbers",
+                "operation `{}` is for real numbers, but it moves `{}`, which takes whole "
+                "numbers from {} to {}. Move this parameter in a separate block, with a kernel "
+                "that draws whole numbers.",
                 name, coordinate_names(model.parameters())[c], whole[c]->least, whole[c]->most));
       }
     }
   }
 }
 
-/// Throws InputError for an operation that asks for U of a law that is known by an estimate alone:
-/// one that neither makes what is kept of it nor sees it given its normals.
+/// Throws InputError if an operation reads U of a law that is known only through an estimate.
+/// Two kinds of operations may read such a law: those that make the stored estimate, and those that
+/// read the law given its normals.
 void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
   for (const OperationInfo& operation : graph.operations()) {
     const bool keeps =
@@ -101,9 +103,9 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
       refuse_operation(
           compositor, operation.name,
           fmt::format(
-              "`{}` needs U, and `{}` is known only by an unbiased estimate of its density. "
-              "Use a kernel with the key `estimate_correlation` on the whole position: such "
-              "kernels take an estimate",
+              "operation `{}` needs the exact potential U, but `{}` offers only an unbiased "
+              "estimate of its density. Use a kernel with the key `estimate_correlation` on "
+              "the whole position. Such a kernel accepts an estimate.",
               operation.name, graph[input.value].name));
     }
   }
@@ -136,10 +138,10 @@ void refuse_unless_allowed(const Verdict& verdict, const std::vector<std::string
   const CertificateClass found = verdict.certificate_class();
   const bool refusable = found == CertificateClass::biased || found == CertificateClass::none;
   if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
-  throw Refused(fmt::format(
-      "this composition is {} ({}): {}; `mixwell check` shows the whole certificate. To run it all "
-      "the same, for an ablation, set allow = [\"{}\"] in [run]",
-      label, to_string(verdict.evidence()), verdict.reason, label));
+  throw Refused(
+      fmt::format("this composition is {} ({}): {}. `mixwell check` shows the whole certificate. "
+                  "To run it anyway, for example as an ablation, set allow = [\"{}\"] in [run].",
+                  label, to_string(verdict.evidence()), verdict.reason, label));
 }
 
 void probe_wiring(std::shared_ptr<const Compositor> compositor) {
@@ -158,13 +160,13 @@ void probe_wiring(std::shared_ptr<const Compositor> compositor) {
   } catch (const WiringError&) {
     throw;
   } catch (const Error&) {
-    return;  // where the chains are, and what they learn, is another matter
+    return;  // other errors depend on the positions and on what is learnt, not on the wiring
   }
 }
 
 namespace {
 
-/// The rows that this process draws of a position of which ranks have some each.
+/// The rows that this process draws, if the rows of a position are divided among ranks.
 struct Portion {
   Portion(const Model& model, const Program& program, Index replicates)
       : processes(*model.offers<PortionOfModel>()->processes),
@@ -182,7 +184,7 @@ struct Portion {
   DividedRows sums;
   PortionDraws warmup;
   PortionDraws sampling;
-  std::uint64_t most_divergences = 0;  ///< that a rank has seen
+  std::uint64_t most_divergences = 0;  ///< largest number that any rank has seen
 };
 
 }  // namespace
@@ -192,15 +194,15 @@ struct Sampler::State {
   RunSettings settings;
   Program program;
   Storage storage;
-  JointRun* joint = nullptr;           ///< null: all is done here
-  std::optional<Division> division{};  ///< of the replicates of a joint run
-  std::unique_ptr<Portion> portion{};  ///< of a model whose coordinates are divided
+  JointRun* joint = nullptr;           ///< null: this process does everything
+  std::optional<Division> division{};  ///< division of the replicates, in a joint run
+  std::unique_ptr<Portion> portion{};  ///< rows of this rank, if coordinates are divided
   std::unique_ptr<Schedule> schedules[2];
-  /// 0 before the first sweep, then 1 + PhaseKind of the last one.
+  /// 0 before the first sweep, then 1 + PhaseKind of the last sweep.
   std::uint64_t active = 0;
   std::uint64_t sweeps = 0;
-  std::uint64_t origin = 0;       ///< sweep at which the active phase began
-  double gradients_before = 0.0;  ///< spent on starting
+  std::uint64_t origin = 0;       ///< sweep at which the current phase began
+  double gradients_before = 0.0;  ///< gradients evaluated for the starting values
   std::vector<Divergence> kept;
 
   Schedule& schedule(PhaseKind phase) { return *schedules[static_cast<int>(phase)]; }
@@ -221,14 +223,15 @@ struct Sampler::State {
 
 namespace {
 
-/// A count that memory or an index follows: one that was saved must not be beyond what can be.
+/// Visits a count that memory or an index depends on. A saved count must not be too large.
 void visit_limited(StateVisitor& visitor, std::string_view name, std::uint64_t& value,
                    std::uint64_t most) {
   visitor.count(name, value);
   if (value <= most) return;
-  throw InputError(fmt::format(
-      "saved state does not fit: `{}` is {}, and can be {} at most; no run has saved it", name,
-      value, most));
+  throw InputError(
+      fmt::format("the saved state does not fit: `{}` is {}, but it must be at most {}. The "
+                  "checkpoint is damaged. Use an intact checkpoint.",
+                  name, value, most));
 }
 
 }  // namespace
@@ -242,7 +245,7 @@ void Sampler::State::enter(PhaseKind phase) {
   origin = sweeps;
 }
 
-/// Momenta and estimates of the positions before: as never drawn.
+/// Marks the momenta and estimates of earlier positions as never drawn.
 void Sampler::State::forget_auxiliaries() {
   for (const KernelGraph* graph : {&program.warmup, &program.sampling}) {
     for (const VariableInfo& v : graph->variables()) {
@@ -266,7 +269,7 @@ void Sampler::State::keep_divergences(Schedule& from) {
   }
 }
 
-/// Rows of other ranks are not known where a transition diverged.
+/// Rows of other ranks are not known at a divergence, so they become NaN.
 void Sampler::State::to_whole(Divergence& one) const {
   const Model& model = compositor->model();
   const std::vector<Index>& places = model.offers<PortionOfModel>()->coordinates;
@@ -286,7 +289,7 @@ Index Sampler::State::most_rows() const {
 
 namespace {
 
-/// At most `most`, each of at most `most_rows` coordinates.
+/// Visits at most `most` divergences, each with at most `most_rows` coordinates.
 void visit_divergences(StateVisitor& visitor, std::vector<Divergence>& divergences,
                        std::uint64_t most, Index most_rows) {
   std::uint64_t count = divergences.size();
@@ -312,7 +315,7 @@ void visit_divergences(StateVisitor& visitor, std::vector<Divergence>& divergenc
   }
 }
 
-/// One for each transition, of what each rank saw of its rows.
+/// Merges the rows that the ranks stored into one divergence for each transition.
 std::vector<Divergence> merged(std::vector<Divergence> sorted) {
   std::vector<Divergence> all;
   for (Divergence& one : sorted) {
@@ -336,7 +339,7 @@ std::vector<Divergence> merged(std::vector<Divergence> sorted) {
 
 }  // namespace
 
-/// In the order of one process; nothing but on rank 0.
+/// The divergences of all ranks in the order of one process, on rank 0; empty on other ranks.
 std::vector<Divergence> Sampler::State::of_all_ranks(std::vector<Divergence> mine) const {
   constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
   StateWriter writer;
@@ -353,7 +356,7 @@ std::vector<Divergence> Sampler::State::of_all_ranks(std::vector<Divergence> min
   return portion ? merged(std::move(all)) : all;
 }
 
-/// What a checkpoint holds.
+/// Shares the variables that a checkpoint holds.
 void Sampler::State::share_variables() {
   for (auto& [name, buffer] : storage.all()) {
     if (buffer.saved && buffer.numbers.cols() == settings.replicates)
@@ -407,7 +410,7 @@ Sampler::Sampler(Sampler&&) noexcept = default;
 
 /// Every rank starts all replicates.
 void Sampler::State::start() {
-  active = 0;  // whatever was evaluated before belongs to other positions
+  active = 0;  // cached evaluations belong to other positions
   forget_auxiliaries();
   gradients_before +=
       set_initial_state(program.warmup, compositor->model(), settings, sweeps, storage);
@@ -444,7 +447,7 @@ void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers
   state_->joint->carry_out([&] { state_->advance(phase, sweeps, buffers); });
 }
 
-/// What is read back all ranks get, and what is saved comes from all of them.
+/// Every rank receives the restored state. The saved state comes from all ranks.
 void Sampler::visit_state(StateVisitor& visitor) {
   const bool is_read = dynamic_cast<StateReader*>(&visitor) != nullptr;
   State& s = *state_;
@@ -462,7 +465,7 @@ void Sampler::visit_state(StateVisitor& visitor) {
 
 namespace {
 
-/// As numbers, eight bytes each.
+/// Visits bytes as numbers, eight bytes each.
 void visit_bytes(StateVisitor& visitor, std::string_view name, std::vector<char>& bytes) {
   std::uint64_t size = bytes.size();
   visit_limited(visitor, name, size, std::uint64_t{1} << 40);
@@ -475,7 +478,7 @@ void visit_bytes(StateVisitor& visitor, std::string_view name, std::vector<char>
 
 }  // namespace
 
-/// The states of all ranks, each with its rows.
+/// Visits the states of all ranks, each with its own rows.
 void Sampler::State::visit_ranks(StateVisitor& visitor, bool is_read) {
   std::vector<std::vector<char>> states(static_cast<std::size_t>(portion->processes.ranks()));
   const auto save = [&] {
@@ -489,8 +492,9 @@ void Sampler::State::visit_ranks(StateVisitor& visitor, bool is_read) {
     by.count("ranks", ranks);
     if (ranks != states.size())
       throw InputError(fmt::format(
-          "{} ranks: the run was begun by {}, each with coordinates of its own (run.ranks = "
-          "\"coordinates\"); start {}",
+          "the run was begun by {2}, but it now has {0} ranks. With run.ranks = "
+          "\"coordinates\", each rank holds its own coordinates, so the number of ranks "
+          "must stay the same. Start {2}.",
           states.size(), ranks, ranks == 1 ? "one process" : fmt::format("{} ranks", ranks)));
     for (std::vector<char>& one : states) visit_bytes(by, "state of a rank", one);
   };
@@ -527,7 +531,8 @@ bool Sampler::has(const std::string& name) const { return state_->storage.has(na
 
 MatrixMap Sampler::variable(const std::string& name) {
   if (!has(name)) {
-    throw InputError(fmt::format("the sampler has no variable `{}`", name));
+    throw InputError(
+        fmt::format("the sampler has no variable `{}`. Use a name for which has() is true.", name));
   }
   Eigen::MatrixXd& numbers = state_->storage.at(name).numbers;
   return {numbers.data(), numbers.rows(), numbers.cols()};
@@ -549,11 +554,15 @@ void Sampler::move(const std::string& position, ConstBatch theta) {
   const Index d = state_->compositor->model().dimension();
   const std::int64_t replicates = state_->settings.replicates;
   if (!has_position(position)) {
-    throw InputError(fmt::format("the sampler has no position `{}`", position));
+    throw InputError(fmt::format(
+        "the sampler has no position `{}`. Use a name for which has_position() is true.",
+        position));
   }
   if (theta.rows() != d || theta.cols() != replicates) {
-    throw InputError(fmt::format("position `{}` is {} x {}, and is to be moved to {} x {}",
-                                 position, d, replicates, theta.rows(), theta.cols()));
+    throw InputError(
+        fmt::format("position `{}` is {} x {}, but the new values are {} x {}. Give a row for each "
+                    "coordinate and a column for each replicate.",
+                    position, d, replicates, theta.rows(), theta.cols()));
   }
   visit_slots(state_->program.sampling, position, state_->storage,
               [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
@@ -568,7 +577,9 @@ void Sampler::evaluate(Value law, Index replicate, ConstBatch theta, Row u) {
         from.kind == ValueKind::version && graph[from.variable].kind == VariableKind::history;
     if (numbers || from.kind == ValueKind::constant) return;
     throw InputError(
-        fmt::format("the law `{}` depends on `{}`, which moves", graph[law].name, from.name));
+        fmt::format("the law `{}` depends on `{}`, which changes during sampling. Evaluate a law "
+                    "that depends only on constants and histories.",
+                    graph[law].name, from.name));
   });
   state_->enter(PhaseKind::sampling);
   Workspace scratch;
@@ -600,10 +611,10 @@ int most_threads() { return 8 * tbb::info::default_concurrency(); }
 
 void with_threads(int threads, const std::function<void()>& body) {
   if (threads < 0 || threads > most_threads()) {
-    throw InputError(fmt::format(
-        "{} threads: must be 1 to {}, eight for each core of this machine; by default it is one "
-        "for each (--threads)",
-        threads, most_threads()));
+    throw InputError(
+        fmt::format("{} threads are not allowed; use 1 to {} threads (eight for each core of this "
+                    "machine). Without --threads, one thread runs on each core.",
+                    threads, most_threads()));
   }
   const int count = threads > 0 ? threads : tbb::info::default_concurrency();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

@@ -1,10 +1,10 @@
-// Running a compiled phase.
+// Runs a compiled phase.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/schedule.hpp"
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
-#include "component/places.hpp"
+#include "component/locations.hpp"
 
 #include <mixwell/base/error.hpp>
 #include <mixwell/base/machine.hpp>
@@ -19,13 +19,13 @@
 namespace mixwell {
 namespace {
 
-/// One sweep in this many is timed, operation by operation: reading the clock costs as much as a
-/// small operation.
+/// One sweep in this many is timed, operation by operation, because reading the clock costs as much
+/// as a small operation.
 constexpr std::uint64_t timed_every = 64;
 
 class CopyBody final : public Body {
  public:
-  void run(Block& block) const override { block.out(0) = block.in(0); }
+  void run(ColumnBlock& block) const override { block.out(0) = block.in(0); }
 };
 
 }  // namespace
@@ -54,12 +54,12 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
   Index longest = 1;
   for (const VariableInfo& v : graph_.variables()) longest = std::max(longest, v.rows);
   lanes_by_block_.resize(lanes_ * static_cast<std::size_t>(blocks()));
-  for (Block::Sinks& s : lanes_by_block_) s.capacity = most_divergences_kept(longest);
-  for (Block::Sinks& s : lanes_by_block_) s.seconds.assign(compiled_.size(), 0.0);
+  for (ColumnBlock::Sinks& s : lanes_by_block_) s.capacity = most_divergences_kept(longest);
+  for (ColumnBlock::Sinks& s : lanes_by_block_) s.seconds.assign(compiled_.size(), 0.0);
   whole_.seconds.assign(compiled_.size(), 0.0);
 }
 
-Schedule::Sink Schedule::make_sink(const Record& record, const Block::Port& from) {
+Schedule::Sink Schedule::make_sink(const Record& record, const ColumnBlock::Port& from) {
   Index rows = 1;
   for (const Index length : record.shape) rows *= length;
   const double absent = record.type == RecordType::real ? std::nan("") : 0.0;
@@ -71,7 +71,8 @@ Schedule::Guarded Schedule::guarded(const OperationInfo& operation) {
   return {slot(operation.guard.choice).data, static_cast<double>(operation.guard.branch)};
 }
 
-/// What belongs to a branch alone. Versions and evaluations keep their numbers in other columns.
+/// The guard of a value that belongs to one branch only. Versions and evaluations have no guard,
+/// because they keep their numbers in the columns of other branches.
 Schedule::Guarded Schedule::guard_of(Value value) {
   const ValueInfo& info = graph_[value];
   if (info.kind != ValueKind::derived || info.evaluated_law || info.producer < 0) return {};
@@ -82,9 +83,9 @@ Index Schedule::blocks() const noexcept {
   return (settings_.replicates + settings_.block_width - 1) / settings_.block_width;
 }
 
-Block::Port Schedule::slot(Value value, const std::string& buffer) {
+ColumnBlock::Port Schedule::slot(Value value, const std::string& buffer) {
   const ValueInfo& info = graph_[value];
-  Block::Port slot{.rows = info.rows, .function = info.function.get()};
+  ColumnBlock::Port slot{.rows = info.rows, .function = info.function.get()};
   slot.divided_rows = settings_.rows;
   slot.potential = dynamic_cast<const Potential*>(slot.function);
   slot.representation = dynamic_cast<const Representation*>(slot.function);
@@ -95,7 +96,7 @@ Block::Port Schedule::slot(Value value, const std::string& buffer) {
   }
   if (buffer.empty()) return slot;
   const bool shared = info.scope == Scope::run;
-  Value held = value;  // a view may be the first to ask for the memory of a version
+  Value held = value;  // a view may be the first to need the memory of a version
   while (graph_[held].storage) held = graph_[held].storage;
   const Eigen::VectorXd* initial =
       graph_[held].kind == ValueKind::version ? &graph_[graph_[held].variable].initial : nullptr;
@@ -108,7 +109,7 @@ Block::Port Schedule::slot(Value value, const std::string& buffer) {
 }
 
 Law Schedule::law(Value value, Index replicate) {
-  const Block::Port from = slot(value);
+  const ColumnBlock::Port from = slot(value);
   return {static_cast<const Potential&>(*from.function),
           ConstMatrixMap(from.data + from.stride * replicate, from.rows, 1)};
 }
@@ -143,13 +144,13 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   return compiled;
 }
 
-/// Replicates of a block: the first, and how many.
+/// The first replicate of a block, and the number of its replicates.
 std::pair<Index, Index> Schedule::columns_of(Index block) const noexcept {
   const Index first = block * settings_.block_width;
   return {first, std::min(settings_.block_width, settings_.replicates - first)};
 }
 
-Block::Sinks& Schedule::sinks(std::size_t lane, Index block) {
+ColumnBlock::Sinks& Schedule::sinks(std::size_t lane, Index block) {
   return lanes_by_block_[lane * static_cast<std::size_t>(blocks()) +
                          static_cast<std::size_t>(block)];
 }
@@ -162,18 +163,18 @@ Index Schedule::own_blocks() const noexcept {
   return settings_.division == nullptr ? blocks() : settings_.division->end_block() - first_block();
 }
 
-/// What a step that takes all replicates reads, from the ranks that drew it.
+/// For a step that reads all replicates: collects its inputs from the ranks that drew them.
 void Schedule::gather(const Compiled& step) const {
   if (settings_.division == nullptr) return;
-  for (const Block::Port& input : step.inputs) {
+  for (const ColumnBlock::Port& input : step.inputs) {
     if (input.data != nullptr && input.stride != 0)
       settings_.division->share_columns(input.data, input.stride);
   }
 }
 
-/// With a guard: each stretch of neighbouring columns that chose its branch as a block of its own.
+/// With a guard, runs each stretch of adjacent columns that chose its branch as a separate block.
 void Schedule::execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
-                       Block::Sinks& sinks) const {
+                       ColumnBlock::Sinks& sinks) const {
   const Guarded& guard = compiled_[step].guard;
   if (guard.choice == nullptr) return execute_columns(step, sweep, first, width, sinks);
   const Index end = first + width;
@@ -186,11 +187,11 @@ void Schedule::execute(std::size_t step, std::uint64_t sweep, Index first, Index
 }
 
 void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
-                               Block::Sinks& sinks) const {
+                               ColumnBlock::Sinks& sinks) const {
   if (is_late_ && is_late_()) throw Stopped("the run");
   const Compiled& c = compiled_[step];
   const Workspace::Frame frame(sinks.scratch);
-  Block block;
+  ColumnBlock block;
   block.columns_ = width;
   block.first_column_ = first;
   block.sweep_ = sweep;
@@ -219,7 +220,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   call.set_task(nullptr);
 }
 
-void Schedule::run_guarded(const Body& body, Block& block) {
+void Schedule::run_guarded(const Body& body, ColumnBlock& block) {
   const GuardedPorts guarded(block.inputs_, block.outputs_, block.first_column_, block.columns_);
   block.inputs_ = guarded.inputs();
   block.outputs_ = guarded.outputs();
@@ -228,7 +229,7 @@ void Schedule::run_guarded(const Body& body, Block& block) {
 }
 
 void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
-                             Block::Sinks& sinks) const {
+                             ColumnBlock::Sinks& sinks) const {
   const bool timed = sweep % timed_every == 0 || compiled_[step].when == When::first_draw;
   if (!timed) return execute(step, sweep, first, width, sinks);
   const auto start = Clock::now();
@@ -237,7 +238,7 @@ void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first,
 }
 
 void Schedule::run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
-                        Block::Sinks& sinks) const {
+                        ColumnBlock::Sinks& sinks) const {
   const auto [first, width] = columns_of(block);
   for (const std::int32_t step : task) {
     const auto s = static_cast<std::size_t>(step);
@@ -255,7 +256,7 @@ When Schedule::due(const Stretch& stretch, std::uint64_t sweep) const noexcept {
 
 void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) const {
   const auto thin = static_cast<std::uint64_t>(settings_.thin);
-  const std::uint64_t before = (stretch.first - stretch.origin) / thin;  // recorded by then
+  const std::uint64_t before = (stretch.first - stretch.origin) / thin;  // draws recorded earlier
   const std::uint64_t draw = (sweep - stretch.origin + 1) / thin - before - 1;
   const auto [first, width] = columns_of(block);
   for (std::size_t r = 0; r < recorded_.size(); ++r) {
@@ -388,7 +389,7 @@ void Schedule::start(const Schedule* before) {
 
 Evaluations Schedule::evaluations() const {
   Evaluations sum = whole_.evaluations;
-  for (const Block::Sinks& s : lanes_by_block_) {
+  for (const ColumnBlock::Sinks& s : lanes_by_block_) {
     sum.all += s.evaluations.all;
     sum.potentials += s.evaluations.potentials;
   }
@@ -397,13 +398,14 @@ Evaluations Schedule::evaluations() const {
 
 std::int64_t Schedule::divergences() const {
   std::int64_t sum = whole_.divergences;
-  for (const Block::Sinks& s : lanes_by_block_) sum += s.divergences;
+  for (const ColumnBlock::Sinks& s : lanes_by_block_) sum += s.divergences;
   return sum;
 }
 
 namespace {
 
-/// Of the model: row `row` of the slot that an operation moves; -1 where there is none.
+/// The model's coordinate of row `row` of the slot that an operation moves. A negative row is
+/// returned unchanged.
 Index coordinate_of(const KernelGraph& graph, const OperationInfo& by, Index row) {
   if (row < 0) return row;
   for (const Input& input : by.inputs) {
@@ -418,8 +420,8 @@ Index coordinate_of(const KernelGraph& graph, const OperationInfo& by, Index row
 
 std::vector<Divergence> Schedule::take_kept() {
   std::vector<Divergence> all;
-  for (Block::Sinks& s : lanes_by_block_) {
-    for (Block::Sinks::Kept& kept : s.kept) {
+  for (ColumnBlock::Sinks& s : lanes_by_block_) {
+    for (ColumnBlock::Sinks::Kept& kept : s.kept) {
       const OperationInfo& by = graph_.operation(kept.operation);
       kept.what.phase = phase_;
       kept.what.operation = by.name;
@@ -439,26 +441,26 @@ std::vector<OperationTime> Schedule::times() const {
     const Step& step = plan_.steps[s];
     if (step.operation < 0 || step.prologue) continue;
     double seconds = whole_.seconds[s];
-    for (const Block::Sinks& lane : lanes_by_block_) seconds += lane.seconds[s];
+    for (const ColumnBlock::Sinks& lane : lanes_by_block_) seconds += lane.seconds[s];
     times.push_back({phase_, graph_.operation(step.operation).name,
                      compiled_[s].when == When::first_draw ? seconds : seconds * scale});
   }
   return times;
 }
 
-/// Of one lane: evaluations, divergences and seconds x blocks.
+/// Shares the evaluations, divergences and seconds of each lane among ranks, as numbers x blocks.
 void Schedule::share_counts() {
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     Eigen::MatrixXd all(static_cast<Index>(3 + compiled_.size()), blocks());
     for (Index b = 0; b < blocks(); ++b) {
-      const Block::Sinks& s = sinks(lane, b);
+      const ColumnBlock::Sinks& s = sinks(lane, b);
       all.col(b).head<3>() << s.evaluations.all, s.evaluations.potentials,
           static_cast<double>(s.divergences);
       all.col(b).tail(all.rows() - 3) = Eigen::VectorXd::Map(s.seconds.data(), all.rows() - 3);
     }
     settings_.division->share_blocks(all);
     for (Index b = 0; b < blocks(); ++b) {
-      Block::Sinks& s = sinks(lane, b);
+      ColumnBlock::Sinks& s = sinks(lane, b);
       s.evaluations = {all(0, b), all(1, b)};
       s.divergences = static_cast<std::int64_t>(all(2, b));
       Eigen::VectorXd::Map(s.seconds.data(), all.rows() - 3) = all.col(b).tail(all.rows() - 3);
@@ -473,8 +475,8 @@ void Schedule::share_draws(DrawBuffers& buffers) const {
 }
 
 void Schedule::visit_state(StateVisitor& visitor) {
-  std::vector<Block::Sinks*> all = {&whole_};
-  for (Block::Sinks& s : lanes_by_block_) all.push_back(&s);
+  std::vector<ColumnBlock::Sinks*> all = {&whole_};
+  for (ColumnBlock::Sinks& s : lanes_by_block_) all.push_back(&s);
   Eigen::MatrixXd evaluations(2, static_cast<Index>(all.size()));
   Eigen::MatrixXd seconds(static_cast<Index>(compiled_.size()), evaluations.cols());
   for (std::size_t k = 0; k < all.size(); ++k) {

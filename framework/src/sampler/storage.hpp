@@ -1,4 +1,4 @@
-// Memory of variables and values, by buffer name.
+// The memory of variables and values, by buffer name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// Numbers of all variables and values, by buffer name; shared by the phases.
+/// Numbers of all variables and values, by buffer name. Both phases share this memory.
 class Storage {
  public:
   struct Buffer {
@@ -20,7 +20,7 @@ class Storage {
     bool saved = false;
   };
 
-  /// The buffer of that name; made, and filled with `initial` in every column, if it is new.
+  /// Returns the buffer of that name. A new buffer is filled with `initial` in every column.
   Buffer& get(const std::string& name, Index rows, Index cols, const Eigen::VectorXd* initial) {
     const auto [it, is_new] = buffers_.try_emplace(name);
     Buffer& buffer = it->second;
@@ -30,8 +30,9 @@ class Storage {
     }
     if (buffer.numbers.rows() != rows || buffer.numbers.cols() != cols) {
       throw InputError(
-          fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another", name,
-                      buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
+          fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another. It must "
+                      "have the same size in both.",
+                      name, buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
     }
     return buffer;
   }

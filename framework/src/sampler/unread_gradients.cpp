@@ -1,4 +1,4 @@
-// Cached gradients that nobody reads.
+// Finds cached gradients that nothing reads.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/plan.hpp"
 
@@ -35,7 +35,8 @@ class GradientReaders {
   static std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
   void mark(Value v) { read_[index(v)] = true; }
 
-  /// Of the two evaluations that an operation writes for one law and place, the second.
+  /// Finds the gradients: the second of the two evaluations that an operation writes for one law
+  /// and position.
   void find_gradients() {
     for (const OperationInfo& operation : graph_.operations()) {
       std::map<std::pair<std::int32_t, std::int32_t>, int> seen;
@@ -43,21 +44,21 @@ class GradientReaders {
         const ValueInfo& value = graph_[v];
         if (!value.evaluated_law) continue;
         if (++seen[{value.evaluated_law.id, value.evaluated_at.id}] < 2) continue;
-        if (!value.carried) mark(v);  // whoever writes it counts on its memory
+        if (!value.carried) mark(v);  // the operation that writes it needs its memory
         chains_[chain_of(value)].push_back(v);
       }
     }
   }
 
-  /// Evaluations of a law along the versions of a slot may share memory: all of them have it, or
-  /// none. One at another place is a chain of its own.
+  /// Evaluations of a law along the versions of a slot may share memory, so all of them have
+  /// memory, or none has. An evaluation at any other value is a separate chain.
   std::pair<std::int32_t, std::int32_t> chain_of(const ValueInfo& value) const {
     const ValueInfo& at = graph_[value.evaluated_at];
     const bool version = at.kind == ValueKind::version;
     return {value.evaluated_law.id, version ? at.variable.id : -1 - value.evaluated_at.id};
   }
 
-  /// One round: along chains, and from what an operation writes to what it carries there.
+  /// One round: marks along chains, and from the outputs of an operation to its carried inputs.
   bool spread() {
     const std::vector<bool> before = read_;
     for (const auto& [chain, gradients] : chains_) {

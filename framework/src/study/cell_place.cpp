@@ -1,4 +1,4 @@
-// Where the files of a cell are while it runs: in its folder, or on a disk of the node.
+// The folder in which a cell runs: its own folder, or a folder on a local disk of the node.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/whole_file.hpp"
 #include "run/checkpoint.hpp"
@@ -22,7 +22,7 @@ std::string folder_on(const std::string& scratch, const std::string& home) {
   return fmt::format("{}/mixwell-{}-{}", scratch, ::getpid(), fs::path(home).filename().string());
 }
 
-/// As a file of its own would be written: the copy is on the disk when this returns.
+/// Waits until the file is on the disk.
 void flush(const std::string& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return;
@@ -37,7 +37,8 @@ void copy_folder(const std::string& from, const std::string& to) {
     for (const auto& entry : fs::recursive_directory_iterator(to))
       entry.is_directory() ? sync_folder(entry.path().string()) : flush(entry.path().string());
   } catch (const fs::filesystem_error& fault) {
-    throw RunError(fmt::format("{} cannot be copied to {}: {}", from, to, fault.code().message()));
+    throw RunError(fmt::format("cannot copy {} to {}: {}. Check both disks.", from, to,
+                               fault.code().message()));
   }
 }
 
@@ -46,7 +47,8 @@ void rename_folder(const std::string& from, const std::string& to) {
   fs::remove_all(to, error);
   if (!error) fs::rename(from, to, error);
   if (error)
-    throw RunError(fmt::format("{} cannot be renamed to {}: {}", from, to, error.message()));
+    throw RunError(
+        fmt::format("cannot rename {} to {}: {}. Check the disk.", from, to, error.message()));
   sync_folder(fs::path(to).parent_path().string());
 }
 
@@ -56,7 +58,7 @@ CellPlace::CellPlace(const std::string& cell_folder, const std::string& scratch)
     : home_(cell_folder), folder_(scratch.empty() ? home_ : folder_on(scratch, home_)) {
   if (!is_away()) return;
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);  // of a process of the same number, long ago
+  fs::remove_all(folder_, ignored);  // may be left from an earlier process with the same number
   if (fs::exists(checkpoint_file(scratch_folder(home_)))) copy_folder(home_, folder_);
 }
 

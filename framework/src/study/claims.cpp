@@ -1,4 +1,4 @@
-// How processes share out the cells of one study, on one machine or on many: by claims.
+// Claims: the means by which processes on one or more machines share the cells of one study.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/claims.hpp"
 
@@ -33,7 +33,8 @@ std::string text_in(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Where process numbers mean the same as here: a start of a machine, and a name space on it.
+/// Identifies the boot of the machine and the PID namespace. Process numbers are unique within one
+/// boot and namespace.
 std::string this_machine() {
   std::string boot = text_in("/proc/sys/kernel/random/boot_id");
   while (!boot.empty() && boot.back() == '\n') boot.pop_back();
@@ -41,8 +42,8 @@ std::string this_machine() {
   return boot + " " + fs::read_symlink("/proc/self/ns/pid", none).string();
 }
 
-/// In ticks since the machine was started, the 22nd field of its state; "" where there is none. A
-/// process number is used again, but not with the same time.
+/// Start time of a process in clock ticks since boot (field 22 of /proc/PID/stat). "" if there is
+/// no such process. A process number may be reused, but not with the same start time.
 std::string birth_of(std::int64_t process) {
   const std::string state = text_in(fmt::format("/proc/{}/stat", process));
   const std::size_t name_end = state.rfind(')');
@@ -53,7 +54,7 @@ std::string birth_of(std::int64_t process) {
                                    : state.substr(from + 1, state.find(' ', from + 1) - from - 1);
 }
 
-/// Of the engine that started this process; "" without one.
+/// The job of the batch system that started this process. "" if no batch system started it.
 std::string job_of_this_process() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
@@ -82,7 +83,7 @@ double own_seconds() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
-/// Of what a claim says; `none` where it does not.
+/// One value of a claim, or `none` if the claim does not have this value.
 template <class T>
 T word_of(const Json& words, const char* key, T none) {
   try {
@@ -107,14 +108,15 @@ std::string name_of(std::int64_t process, const std::string& host, const std::st
 
 std::string claimant() { return name_of(::getpid(), host_name(), job_of_this_process()); }
 
-/// A claim as it lies there.
+/// A claim as found in the file system.
 struct Claims::FoundClaim {
   std::string path;
   std::int64_t number = 0;
   double touched = 0.0;
   Json words;
 
-  /// Nothing where it is gone meanwhile. It is opened, for what NFS then says of its time is new.
+  /// Reads a claim. Nothing if the claim is gone. Opens the file, because NFS returns a current
+  /// time only for an open file.
   static std::optional<FoundClaim> at(const std::string& path, std::int64_t number) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) return std::nullopt;
@@ -157,19 +159,19 @@ Claims::~Claims() {
 
 double Claims::now() const { return own_seconds() + clock_offset_.value_or(0.0); }
 
-/// A file with this process's words, which gives the file system's time; returns its path, or ""
-/// where the folder was removed meanwhile.
+/// Creates a file with the data of this process and returns its path. The time of the file shows
+/// the clock of the file system. Returns "" if another process has removed the folder since make().
 std::string Claims::write_own(const std::string& folder) {
   const std::string path = fmt::format("{}/.{}-{}", folder, host_name(), ::getpid());
   static const std::string words = words_of_this_process();
   remove(path);
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (descriptor < 0 && errno == ENOENT) return {};  // its last holder has removed the folder
+  if (descriptor < 0 && errno == ENOENT) return {};  // another process has removed the folder
   if (descriptor < 0) throw WriteError(path, errno);
   const ssize_t size = ::write(descriptor, words.data(), words.size());
   int error = size == static_cast<ssize_t>(words.size()) ? 0 : size < 0 ? errno : ENOSPC;
   struct stat state = {};
-  if (::close(descriptor) != 0 && error == 0) error = errno;  // NFS tells of a full disk here
+  if (::close(descriptor) != 0 && error == 0) error = errno;  // NFS reports a full disk on close
   if (error == 0 && ::stat(path.c_str(), &state) != 0) error = errno;
   if (error != 0) {
     remove(path);
@@ -186,7 +188,8 @@ bool Claims::is_alive(const FoundClaim& found) const {
   return birth_of(process_of(found.words)) == text_of(found.words, "birth");
 }
 
-/// Who lets go of a claim removes its folder, also while others make it.
+/// Creates the folder of a claim. An existing folder is no error, because other processes may
+/// create and remove the folder at the same time.
 void Claims::make(const std::string& folder) const {
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -211,7 +214,8 @@ bool Claims::take(const std::string& name) {
     number = std::max(number, other.number + 1);
   }
   const std::string path = fmt::format("{}/{}", folder, number);
-  // A server may have made the link and lost its answer: two names tell.
+  // The NFS server may have made the link although its answer was lost. A link count of 2 shows
+  // that the link exists.
   struct stat linked = {};
   if (::link(own.c_str(), path.c_str()) != 0 &&
       (::stat(own.c_str(), &linked) != 0 || linked.st_nlink != 2))
@@ -297,7 +301,7 @@ void Claims::keep_alive(const std::stop_token& stop) {
   }
 }
 
-/// Under the lock. A file that is gone has been taken over.
+/// The caller must hold the lock. If a file is gone, another process has taken over the claim.
 void Claims::touch_all() {
   std::erase_if(held_, [this](const auto& one) {
     const bool gone =

@@ -1,5 +1,5 @@
-// How processes share out the cells of one study, on one machine or on many: by claims, files in a
-// folder that all of them see.
+// Claims: the means by which processes on one or more machines share the cells of one study. Claims
+// are files in a folder that all processes can read and write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,49 +22,52 @@
 
 namespace mixwell::study {
 
-/// A claim is the file NAME/NUMBER, made by link(2), of which one of several succeeds, on NFS too.
-/// It says who holds it. As long as its holder lives, a thread touches it `beats` times in every
-/// `dead_after` seconds. A claim is dead if it was not touched for so long, by the clock of the
-/// file system, or if its process was on this machine and is gone; who takes a dead one over makes
-/// NUMBER + 1 and removes NUMBER, so that a holder that was only halted finds that it has lost it.
+/// A claim is the file NAME/NUMBER. A process makes it with link(2), which succeeds for only one of
+/// several processes, also on NFS. The file says who holds the claim. While the holder lives, one
+/// of its threads touches the file `beats` times in every `dead_after` seconds. A claim is dead if
+/// it was not touched for `dead_after` seconds by the clock of the file system, or if its process
+/// ran on this machine and has ended. A process that takes over a dead claim creates the file
+/// NUMBER + 1 and removes the file NUMBER. If the earlier holder was only halted, it notices later
+/// that it has lost the claim.
 ///
-/// Of two processes that ask at once none or one gets it, never both: each makes its file first and
-/// looks for others after that.
+/// If two processes ask at the same time, at most one of them gets the claim, because each process
+/// first makes its file and then checks for other files.
 
-/// This process, as claims name it: host, process number, job.
+/// The description of this process in claims: process number, host and job.
 std::string claimant();
 
 class MIXWELL_EXPORT Claims {
  public:
   static constexpr double beats = 8.0;
 
-  /// Makes `folder` when it is first needed.
+  /// Creates `folder` when it is first needed.
   Claims(std::string folder, double dead_after);
-  /// Gives up all that are held.
+  /// Releases all claims of this process.
   ~Claims();
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
 
-  /// Whether this process holds it from now on. About ten calls of the file system; two where
-  /// another is known to hold it. Throws WriteError.
+  /// Tries to get a claim. Returns whether this process now holds the claim. Costs about ten file
+  /// system calls, or two if another process is known to hold the claim. Throws WriteError.
   bool take(const std::string& name);
   void release(const std::string& name);
-  /// Whether another has taken over what was held here.
+  /// Whether another process has taken over a claim of this process.
   bool is_lost(const std::string& name) const;
 
-  /// Who holds it, "process 17 on n1 (job 3_1)"; nothing where nobody does or the claim is dead.
+  /// The holder, such as "process 17 on n1 (job 3_1)"; nothing if no process holds the claim or if
+  /// the claim is dead.
   std::optional<std::string> holder(const std::string& name);
-  /// Which of the claims on NAME this one is, counted from 1, where each one before has died; 1 for
-  /// what is not held here.
+  /// The number of the claim that this process holds on `name`, counted from 1. The holders of all
+  /// earlier numbers have died. 1 if this process does not hold a claim on `name`.
   std::int64_t number(const std::string& name) const;
 
-  /// What is claimed by somebody alive, as far as this machine can tell.
+  /// Claims whose holders are alive, as far as this machine can tell.
   struct ClaimedWork {
     std::string since;
     std::int64_t number = 0;
   };
   std::map<std::string, ClaimedWork> at_work() const;
-  /// Whether its holder, if it has one, has missed two beats: it may be dead.
+  /// Whether there is a holder that has missed two touches, so it may be dead.
   bool is_quiet(const std::string& name);
 
  private:
@@ -81,22 +84,24 @@ class MIXWELL_EXPORT Claims {
 
   std::string folder_;
   double dead_after_;
-  /// Of the file system, less that of this process; known after the first own file.
+  /// Clock of the file system minus clock of this process. Known after this process has created a
+  /// file.
   std::optional<double> clock_offset_;
-  mutable std::mutex mutex_;                 ///< for the next two
+  mutable std::mutex mutex_;                 ///< protects the next two members
   std::map<std::string, std::string> held_;  ///< name, path
   std::set<std::string> lost_;
   std::condition_variable_any wake_;
-  std::jthread heart_;  ///< last: it uses the others
+  std::jthread heart_;  ///< declared last, because it uses the other members
 };
 
-/// ended/CELL.done or ended/CELL.failed, empty files. One is made after the record of its cell and
-/// removed before it, so that a name says that there is a record. The records are the truth: who
-/// leads the study puts this in order.
+/// The index of ended cells: the empty files ended/CELL.done and ended/CELL.failed. Such a file is
+/// created after the record of its cell and removed before that record. So the file implies that
+/// the record exists. The records are authoritative. The process that leads the study corrects the
+/// index.
 using EndStatuses = std::unordered_map<std::string, CellStatus>;
 
-/// Some hundred calls of the file system for 10^5 cells, where their records are 10^5. Nothing
-/// where there is no such folder.
+/// Reads the index of ended cells. For 10^5 cells, this takes a few hundred file system calls.
+/// Reading their records would take 10^5 calls. Empty if the folder has no index.
 MIXWELL_EXPORT EndStatuses indexed_ends(const std::string& folder);
 
 /// Throws WriteError.
@@ -105,40 +110,42 @@ MIXWELL_EXPORT void index_end(const std::string& folder, const std::string& cell
 MIXWELL_EXPORT void forget_end(const std::string& folder, const std::string& cell);
 
 enum class Turn {
-  mine,    ///< claimed: to be run here, and given back when its record is written
-  done,    ///< a record says so
-  failed,  ///< likewise
-  other,   ///< another process is at it
+  mine,    ///< this process has claimed the cell and must run and release it
+  done,    ///< the record says that the cell is done
+  failed,  ///< the record says that the cell failed
+  other,   ///< another process works on the cell
 };
 
-/// What two listings tell of all cells at once. It is old when it is read: a cell that is in
-/// neither may have been begun since.
+/// The claimed and the ended cells, read from two folder listings. The lists may be out of date: a
+/// process may since have started a cell that is in neither list.
 struct Surroundings {
   std::unordered_set<std::string> claimed;
   EndStatuses ended;
 };
 
-/// `folder`: of a study's results.
+/// `folder`: the results folder of a study.
 MIXWELL_EXPORT Surroundings surroundings_in(const std::string& folder);
 
-/// The cells that processes are at now, as those who only read see them.
+/// The cells that processes are working on, for readers of a study.
 class CellsAtWork {
  public:
   explicit CellsAtWork(const std::string& folder);
-  /// Puts into the row of a cell that has not ended that it runs, where it does; whether it does.
+  /// Marks a row as running if its cell has not ended and a process works on it. Returns whether
+  /// the cell is running.
   bool show(StudyRow& row) const;
 
  private:
   std::map<std::string, Claims::ClaimedWork> all_;
 };
 
-/// What is known of the cells of a study, for those who only read.
+/// The present state of the cells of a study, for readers.
 class CellsNow {
  public:
   CellsNow(const std::string& folder, LongTexts texts)
       : folder_(folder), texts_(texts), pending_(read_pending(folder, texts)), at_work_(folder) {}
 
-  /// By its record, or by what is pending where there is no whole one. Throws InputError.
+  /// Reads the record of a cell. If there is no undamaged record, reads the pending entry of the
+  /// cell. Throws InputError.
   CellRecord read(const std::string& cell, bool* is_damaged = nullptr) const;
 
  private:
@@ -150,19 +157,20 @@ class CellsNow {
 
 class Shares {
  public:
-  /// `folder`: of the study's results.
+  /// `folder`: the results folder of the study.
   Shares(const std::string& folder, double dead_after)
       : folder_(folder), claims_(folder + "/claims", dead_after) {}
 
-  /// `needs_draws`: done only if it has kept them. Throws WriteError where a claim cannot be made.
+  /// Claims a cell that has not ended. `needs_draws`: a cell counts as done only if it has kept its
+  /// draws. Throws WriteError if the claim cannot be made.
   Turn ask(const std::string& cell, bool needs_draws);
   Claims& claims() noexcept { return claims_; }
 
-  /// Removes the folder of the claims where nobody holds one.
+  /// Removes the folders of claims that nobody holds.
   void tidy();
 
  private:
-  /// `mine` where it has not ended.
+  /// How the cell has ended according to its record. `mine` if the cell has not ended.
   Turn ended(const std::string& cell, bool needs_draws) const;
 
   std::string folder_;

@@ -1,4 +1,4 @@
-// What cells are compared with: the draws of a file or of a variant, and the errors against them.
+// Compares cells with a reference: the draws of a file or of a variant.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/comparison.hpp"
 
@@ -59,8 +59,8 @@ std::optional<ReferenceFiles> Comparison::reference_of(const SeedGroup& group) {
   return reference;
 }
 
-/// Of the finished cells those that were compared with something else. What has no draws, or
-/// nothing to be compared with, loses the errors that it had.
+/// Returns tasks for the finished cells that must be compared with the present reference. If such a
+/// cell has no draws or no reference, removes its errors instead.
 std::vector<WorkItem> Comparison::outdated() {
   std::set<std::string> seen;
   std::vector<WorkItem> tasks;
@@ -81,10 +81,11 @@ std::vector<WorkItem> Comparison::outdated() {
     }
   }
   if (lost > 0) {
-    reporter_.remark(
-        fmt::format("{} finished cells kept no draws: how far they are from the reference is not "
-                    "known; with keep = \"draws\" and another --out they run anew",
-                    lost));
+    reporter_.remark(fmt::format(
+        "{} finished cells kept no draws, so Mixwell cannot compare these cells with the "
+        "reference. "
+        "To compare these cells, set keep = \"draws\" and run the study again with another --out.",
+        lost));
   }
   return tasks;
 }
@@ -115,7 +116,7 @@ bool Comparison::run() {
 
 void Comparison::explain(const std::string& reason) {
   if (!reason.empty() && explained_.insert(reason).second)
-    reporter_.remark("no errors against the reference: " + reason);
+    reporter_.remark("cells cannot be compared with the reference: " + reason);
 }
 
 }  // namespace mixwell::study

@@ -1,4 +1,4 @@
-// What cells are compared with: the draws of a file or of a variant, and the errors against them.
+// Compares cells with a reference: the draws of a file or of a variant.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ namespace mixwell::study {
 
 class Comparison {
  public:
-  /// Keeps references. `folder`: of the study's results.
+  /// Keeps references to its arguments. `folder`: the results folder of the study.
   Comparison(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter,
              std::string folder)
       : study_(study),
@@ -24,25 +24,27 @@ class Comparison {
         reporter_(reporter),
         folder_(std::move(folder)) {}
 
-  /// `ids`: of the planner's cells.
+  /// `ids`: the ids of the planner's cells.
   void begin(std::vector<std::string> ids);
 
-  /// Whether others are compared with this cell (its place among the planner's).
+  /// Whether other cells are compared with this one (an index into the planner's cells).
   bool is_reference(std::size_t cell) const;
   bool has_draws(const std::string& id) const;
-  /// A cell of the reference will run, or has ended.
+  /// Announces that a cell of the reference will run. Call ended() when this cell has ended.
   void expect() { ++open_; }
   void ended(const std::string& id, bool done);
-  /// A cell whose draws are not kept can be compared only when it ends: its references run first.
+  /// Whether a cell must wait for its references. A cell whose draws are not kept can be compared
+  /// only at its end.
   bool must_wait(std::size_t cell) const;
 
-  /// What cells of this group are compared with; nothing where it is not there (yet).
+  /// The reference of the cells in this group. Nothing if there is no reference, or if the
+  /// reference has no draws yet.
   std::optional<ReferenceFiles> reference_of(const SeedGroup& group);
-  /// Says why a reference cannot be used, once for each reason; nothing for "".
+  /// Reports why a reference cannot be used, once per reason. Does nothing for "".
   void explain(const std::string& reason);
 
-  /// Measures the errors of finished cells against the reference as it is now. Returns whether
-  /// there were any that changed.
+  /// Measures the errors of finished cells against the present reference. Returns whether any
+  /// errors changed.
   bool run();
 
  private:
@@ -56,8 +58,8 @@ class Comparison {
   Reporter& reporter_;
   std::string folder_;
   std::vector<std::string> ids_;
-  std::set<std::string> done_;  ///< of the reference, with their draws
-  std::int64_t open_ = 0;       ///< of the reference, to be run in this call
+  std::set<std::string> done_;  ///< finished reference cells that have draws
+  std::int64_t open_ = 0;       ///< reference cells that this call still has to run
   std::set<std::string> explained_;
   bool has_compared_ = false;
 };

@@ -1,4 +1,5 @@
-// What a cell is: SHA-256 over everything its results depend on; and why it is another than before.
+// The identity of a cell: SHA-256 over everything its results depend on. Also explains changes of
+// the identity.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/content_hash.hpp"
 
@@ -24,7 +25,7 @@
 namespace mixwell::study {
 namespace {
 
-/// No result depends on it.
+/// This key affects no result.
 constexpr std::string_view ignored_key = "run.checkpoint_seconds";
 constexpr std::string_view seed_line = "\nrun.seed = ";
 
@@ -39,14 +40,14 @@ void append_lines(const toml::table& table, const std::string& prefix, int depth
   }
 }
 
-/// Of a manifest, sorted.
+/// The lines of a manifest, sorted.
 std::string lines_of(const toml::table& manifest) {
   std::string lines;
   append_lines(manifest, "", 2, lines);
   return lines;
 }
 
-/// Names of files in a manifest say where they are; their contents are what counts.
+/// Replaces the names of files in a manifest, because only the contents of files count.
 void hide(toml::node& node, const std::set<std::string>& names) {
   if (toml::table* const table = node.as_table()) {
     for (auto&& [key, one] : *table) hide(one, names);
@@ -77,7 +78,7 @@ std::string part_changes(const Json& before, const Json& now, const char* part, 
   return text;
 }
 
-/// The normalised manifest of a plan, whose files are hidden.
+/// The normalised manifest of a plan, with the names of files replaced.
 SeededText normalised_of(const CellPlan& plan) {
   std::set<std::string> names;
   for (const DataFile& file : plan.files) names.insert({file.named, file.path});
@@ -183,7 +184,7 @@ std::string ingredient_differences(const std::string& before, const std::string&
   return part_changes(a, b, "plugins", "plugin library") +
          part_changes(a, b, "files", "data file") +
          change_line("libmixwell", a.value("mixwell", "none"), b.value("mixwell", "none")) +
-         (with_manifest && is_other("manifest") ? "  the manifest is another\n" : "");
+         (with_manifest && is_other("manifest") ? "  the manifest changed\n" : "");
 }
 
 namespace {
@@ -191,10 +192,10 @@ namespace {
 const StudyPlace& find(const Outline& outline, const std::string& text) {
   for (const StudyPlace& place : outline.places)
     if (place.label == text || place.cell.starts_with(text)) return place;
-  throw InputError(fmt::format(
-      "--why {}: no cell of this study has an id that begins so, or this label (`--table` lists "
-      "them)",
-      text));
+  throw InputError(
+      fmt::format("--why {}: no cell of this study has this label or an id that starts with this "
+                  "text. Use a label or an id from `--table`.",
+                  text));
 }
 
 CellRow stored(const std::string& folder, const std::string& cell, const Remark& remark) {
@@ -223,14 +224,14 @@ std::string differences(const CellRow& before, const CellRow& now) {
     if (!old_lines.contains(line)) text += "  manifest: + " + line + "\n";
   }
   text += ingredient_differences(before.ingredients, now.ingredients, false);
-  return text.empty() ? "  nothing that is known of it\n" : text;
+  return text.empty() ? "  the records do not show the change\n" : text;
 }
 
 std::string state_text(const StudyRow& row) {
   std::string text(to_string(row.status));
   if (row.outcome) text += fmt::format(", ended by {}", to_string(*row.outcome));
   if (!row.ended_at.empty()) text += " at " + row.ended_at;
-  if (row.attempts > 1) text += fmt::format(", begun {} times", row.attempts);
+  if (row.attempts > 1) text += fmt::format(", started {} times", row.attempts);
   if (!row.reason.empty()) text += ": " + row.reason;
   return text;
 }
@@ -241,12 +242,12 @@ std::string why(const std::string& folder, const std::string& cell, const Remark
   const StudyPlace& found = find(outline, cell);
   const CellRow now = stored(folder, found.cell, remark);
   std::string text =
-      fmt::format("cell {} stands at {}\n{}\n", found.cell, found.label, state_text(now));
+      fmt::format("cell {} has the label {}\n{}\n", found.cell, found.label, state_text(now));
   const auto past = outline.history.find(found.label);
   if (past == outline.history.end() || past->second.size() < 2)
-    return text + "It is the first cell that stands there: nothing was run anew.\n";
+    return text + "This is the first cell with this label, so nothing was run again.\n";
   const std::string& before = std::prev(past->second.end(), 2)->cell;
-  text += fmt::format("Since {} it stands in the place of cell {}, because\n",
+  text += fmt::format("Since {} this cell has replaced cell {}, because of these changes:\n",
                       past->second.back().since, before);
   return text + differences(stored(folder, before, remark), now);
 }

@@ -1,4 +1,4 @@
-// What a cell is: SHA-256 over everything its results depend on.
+// The identity of a cell: SHA-256 over everything its results depend on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,16 +15,17 @@
 
 namespace mixwell::study {
 
-/// Texts by keys, which name all that a text depends on.
+/// Stores texts under keys. A key names everything that its text depends on.
 class MIXWELL_EXPORT Remembered {
  public:
-  /// With what the study in this folder has kept; "" = of this process only.
+  /// Starts with the texts that are kept in the folder of a study. If `folder` is "", keeps texts
+  /// only in this process.
   explicit Remembered(std::string folder);
 
-  /// "" if not known.
+  /// "" if unknown.
   std::string text(const std::string& key) const;
   void know(const std::string& key, const std::string& text);
-  /// Into the study's folder, where something is new. Throws WriteError.
+  /// Writes the texts into the study's folder if there are new ones. Throws WriteError.
   void keep();
 
  private:
@@ -33,14 +34,14 @@ class MIXWELL_EXPORT Remembered {
   bool is_new_ = false;
 };
 
-/// Hashes of files, each read once as long as its stamp stays, and remembered.
+/// Hashes of files. Reads a file again only if its stamp has changed.
 class MIXWELL_EXPORT FileHashes {
  public:
   explicit FileHashes(Remembered& remembered) : remembered_(remembered) {}
 
   /// Throws InputError.
   std::string of(const std::string& path);
-  /// Paths that `of` was asked for and that are no longer what they were.
+  /// Paths that were passed to `of` and whose files have changed since.
   std::vector<std::string> changed() const;
 
  private:
@@ -53,24 +54,23 @@ class MIXWELL_EXPORT FileHashes {
   std::map<std::string, Known> known_;
 };
 
-/// Of the libraries whose code makes the results of cells: libmixwell and libmixwell_lab.
+/// Hash of the libraries that compute the results of cells: libmixwell and libmixwell_lab.
 std::string framework_hash(FileHashes& hashes);
 
-/// An effective manifest as sorted lines `kind.name.key = value` without comments, and without what
-/// no result depends on (run.checkpoint_seconds).
+/// An effective manifest as sorted lines `kind.name.key = value`, without comments and without keys
+/// that affect no result (run.checkpoint_seconds).
 MIXWELL_EXPORT std::string normalised(const std::string& effective_manifest);
 
 struct Identity {
   std::string sha256;
-  /// As records keep them: {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE:
-  /// HASH}}.
+  /// JSON as in records: {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE: HASH}}.
   std::string ingredients;
 };
 
-/// A text in which the seed of a cell stands in one place.
+/// A text with one place for the seed of a cell.
 class SeededText {
  public:
-  /// It stands in the bytes [from, to) of `text` now.
+  /// The bytes [from, to) of `text` hold the present seed.
   SeededText(const std::string& text, std::size_t from, std::size_t to)
       : before_(text.substr(0, from)), after_(text.substr(to)) {}
   std::string with(std::int64_t seed) const { return before_ + std::to_string(seed) + after_; }
@@ -79,30 +79,32 @@ class SeededText {
   std::string before_, after_;
 };
 
-/// An effective manifest, with its run.seed as the place.
+/// An effective manifest, with a place for its run.seed.
 MIXWELL_EXPORT SeededText seeded(const std::string& effective_manifest);
 
-/// What cells that differ only in the seed are made of.
+/// Everything that determines a group of cells, except the seed.
 class MIXWELL_EXPORT Ingredients {
  public:
-  /// `plan`: of one of them. With `by_hash` the framework counts by framework_hash(), else by its
-  /// version. Files count by their contents, not by where they are.
+  /// `plan`: the plan of one cell of the group. `by_hash`: identify the framework by
+  /// framework_hash() instead of its version. Files are identified by their contents, not by their
+  /// paths.
   Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash);
 
   Identity with_seed(std::int64_t seed) const;
-  /// The effective manifest of a cell: a seed moves nothing else in it.
+  /// The effective manifest of the cell with this seed. Manifests of the group differ only in
+  /// run.seed.
   std::string manifest(std::int64_t seed) const { return manifest_.with(seed); }
 
  private:
   SeededText manifest_;
   SeededText normalised_;
   std::string others_;
-  std::string other_ingredients_;  ///< Identity::ingredients behind "manifest"
+  std::string other_ingredients_;  ///< the part of Identity::ingredients after "manifest"
 };
 
-/// A line for each of plugins, data files and libmixwell that differs between two
-/// Identity::ingredients ("": nothing is known), and if asked for one for the manifest, of which
-/// they have only a hash.
+/// The differences between two Identity::ingredients ("" = nothing is known): one line for each
+/// plugin and data file that differs, and one if libmixwell differs. `with_manifest`: also one line
+/// if the hash of the manifest differs.
 std::string ingredient_differences(const std::string& before, const std::string& now,
                                    bool with_manifest);
 

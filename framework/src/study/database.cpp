@@ -1,4 +1,4 @@
-// study.sqlite: what the records of a study say, for those who read SQL.
+// Writes study.sqlite, a copy of the records of a study for SQL.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/database.hpp"
 
@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As SQL names a table or a column, whatever is in the name.
+/// Quotes the name of a table or a column for SQL.
 std::string sql_name(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
@@ -80,7 +80,7 @@ CREATE VIEW results AS
 )";
 }
 
-/// A database that is being made.
+/// A new database that is being written.
 class NewDatabase {
  public:
   explicit NewDatabase(std::string path) : path_(std::move(path)) {
@@ -95,7 +95,7 @@ class NewDatabase {
     check(sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr));
   }
 
-  /// A row; names and types are those of the table.
+  /// Inserts a row. Names and types must match the table.
   void insert(const char* table, const Json& row) {
     sqlite3_stmt* const statement = insertion(table, row);
     int place = 0;
@@ -108,7 +108,8 @@ class NewDatabase {
  private:
   using StatementPointer = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
-  /// Rows of a table have the same columns, mostly.
+  /// Returns the statement that inserts rows with these columns. Statements are stored, because
+  /// most rows of a table have the same columns.
   sqlite3_stmt* insertion(const char* table, const Json& row) {
     std::string key = table;
     for (const auto& [name, value] : row.items()) key += " " + name;
@@ -176,7 +177,8 @@ class DatabaseWriter {
     }
     const Outline outline = read_outline(folder_);
     for (const TuningSum& sum : outline.sums()) database_.insert("tunings", json_of_row(sum));
-    // What others are made of is not known.
+    // Inserts a row for each cell that has neither a record nor a pending entry. The ingredients of
+    // such cells are unknown.
     for (const StudyPlace& place : outline.places)
       if (!cells_.contains(place.cell))
         insert_cell({{"cell", place.cell}, {"sha256", ""}, {"status", "pending"}, {"attempts", 0}});
@@ -199,7 +201,7 @@ class DatabaseWriter {
     }
   }
 
-  /// The record of a cell comes before what is pending.
+  /// Inserts a row. The record of a cell takes precedence over its pending entry.
   void insert(RecordKind kind, const std::string& table, const Json& row) {
     if (table != "cells") return database_.insert(table.c_str(), row);
     const bool is_known =
@@ -207,7 +209,8 @@ class DatabaseWriter {
     if (!is_known) insert_cell(row);
   }
 
-  /// A claim whose cell has ended is about to be given back.
+  /// Inserts the row of a cell. A claim on a cell that has ended does not count, because the holder
+  /// is about to release the claim.
   void insert_cell(Json row) {
     StudyRow shown;
     row.at("cell").get_to(shown.cell);
@@ -228,7 +231,7 @@ class DatabaseWriter {
   std::set<std::string> cells_;
 };
 
-/// Behind the name of a database, and of what SQLite keeps beside it.
+/// Suffixes of the database file and of the files that SQLite keeps next to it.
 constexpr std::array companions = {"", "-wal", "-shm", "-journal"};
 
 std::string database_file(const std::string& folder) { return folder + "/study.sqlite"; }
@@ -239,8 +242,8 @@ std::int64_t change_of(const std::string& path) {
   return found.st_mtim.tv_sec * std::int64_t{1000000000} + found.st_mtim.tv_nsec;
 }
 
-/// When records were last written or removed, in ns since 1970. Each that is a cell's makes or
-/// removes a name in the index, too.
+/// The time when records were last written or removed, in ns since 1970. Includes the records of
+/// cells, because each change of such a record also changes the index `ended`.
 std::int64_t last_change(const std::string& folder) {
   std::int64_t last = 0;
   for (const char* const name : {"ended", "tune", "study.json", "places.json", "pending.json"})
@@ -248,8 +251,9 @@ std::int64_t last_change(const std::string& folder) {
   return last;
 }
 
-/// A database has the time of the last change that it knows of, which no change by others leaves.
-/// Less than a second after it there may be another of the same time.
+/// Sets the time of the database to the time of the last change that the database contains. Any
+/// later change has another time. Does nothing within a second of the change, because a later
+/// change may then have the same time.
 void stamp(const std::string& path, std::int64_t change) {
   constexpr std::int64_t second = 1000000000;
   timespec now = {};
@@ -268,13 +272,15 @@ void check_database_place(const std::string& folder) {
     const std::string path = file + companion;
     if (!fs::exists(fs::symlink_status(path))) continue;
     if (const std::string why = why_no_file(path); !why.empty())
-      throw InputError({path, 0, 0}, why + ", where a study has its database; move it away");
+      throw InputError({path, 0, 0}, why +
+                                         ", but a study needs this path for its database. Move it "
+                                         "away, or choose another folder with --out.");
   }
   std::error_code none;
   if (fs::exists(file) && fs::file_size(file, none) > 0 && !has_records(folder)) {
     throw InputError({file, 0, 0},
-                     "there are no records of a study beside this database; move it away, or "
-                     "choose another folder with --out");
+                     "this folder has a database, but no records of a study. Move the database "
+                     "away, or choose another folder with --out.");
   }
 }
 
@@ -285,7 +291,7 @@ void write_database(const std::string& folder) {
   const std::int64_t change = last_change(folder);
   try {
     read_study(folder, [&] { return DatabaseWriter(folder, partial).write(); });
-    // Those of an earlier version's database would be taken for those of the new one.
+    // SQLite would read journal files of an earlier database as part of the new one.
     for (const char* const companion : companions)
       if (*companion != '\0') ::unlink((path + companion).c_str());
     stamp(partial, change);
@@ -325,7 +331,7 @@ void DatabaseKeeper::take_result() {
   try {
     seconds = writing_.get();
   } catch (const WriteError&) {
-    is_behind_ = true;  // `finish` says what is wrong where it lasts
+    is_behind_ = true;  // ignored here; finish() reports the error if it persists
   }
   not_before_ =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(

@@ -1,4 +1,4 @@
-// study.sqlite: what the records of a study say, for those who read SQL.
+// Writes study.sqlite, a copy of the records of a study for SQL.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,30 +10,31 @@
 
 namespace mixwell::study {
 
-/// Writes study.sqlite from the records in that folder, beside it first: who reads it has the whole
-/// of the one before or the whole of this one. Throws WriteError, and InputError for what is no
-/// file in its place and for a record that no study has written.
+/// Writes study.sqlite from the records in the folder. First writes a file with a temporary name,
+/// so a reader always finds a complete database, old or new. Throws WriteError. Throws InputError
+/// if study.sqlite exists but is not a file, or for a record that Mixwell did not write.
 MIXWELL_EXPORT void write_database(const std::string& folder);
 
-/// Throws InputError where a study must not write one: if something that is no file has its name,
-/// or if there is a database and no record of a study beside it.
+/// Throws InputError if a study must not write its database in `folder`. This is so if study.sqlite
+/// exists but is not a file, or if there is a database but no records of a study.
 void check_database_place(const std::string& folder);
 
-/// Keeps study.sqlite near the records while a study changes them, in a thread of its own.
+/// Updates study.sqlite in its own thread while a study changes the records.
 class DatabaseKeeper {
  public:
   explicit DatabaseKeeper(std::string folder) : folder_(std::move(folder)) {}
-  /// Waits for what is being written.
+  /// Waits until a running update ends.
   ~DatabaseKeeper() = default;
   DatabaseKeeper(const DatabaseKeeper&) = delete;
   DatabaseKeeper& operator=(const DatabaseKeeper&) = delete;
 
-  /// The records are others than before.
+  /// Reports that the records have changed.
   void changed() noexcept { is_behind_ = true; }
-  /// Begins to write it where it is behind and time has come: not within 10 s after the last time,
-  /// nor within twenty times what that took. A disk that is full is left to `finish`.
+  /// Starts an update if the database is out of date. Waits after each update for 10 s or twenty
+  /// times the duration of the update, whichever is longer. Ignores a full disk, because finish()
+  /// reports it.
   void look();
-  /// Writes it now, unless it is as the records are. Throws as write_database.
+  /// Updates the database now, if it is out of date. Throws the errors of write_database.
   void finish();
 
  private:
@@ -42,8 +43,8 @@ class DatabaseKeeper {
 
   std::string folder_;
   bool is_behind_ = false;
-  bool is_compared_ = false;     ///< with what an earlier process has left
-  std::future<double> writing_;  ///< the seconds that it took
+  bool is_compared_ = false;     ///< whether the database of an earlier process was checked
+  std::future<double> writing_;  ///< the duration of the update in seconds
   std::chrono::steady_clock::time_point not_before_{};
 };
 

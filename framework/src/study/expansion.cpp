@@ -1,4 +1,4 @@
-// From a study file to its cells.
+// Expands a study file into its cells.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
 #include "files/json.hpp"
@@ -17,7 +17,8 @@
 namespace mixwell::study {
 namespace {
 
-/// run.seed as the study's own tables or its base say, or the default.
+/// The first seed of a study: run.seed from the tables of the study, else run.seed from the base,
+/// else the default.
 std::int64_t first_seed(const StudyFile& study) {
   std::int64_t seed = RunSettings().seed;
   if (const auto found = toml::parse(study.base_text)["run"]["seed"].value_exact<std::int64_t>())
@@ -46,7 +47,7 @@ std::vector<T> joined(std::vector<T> all, const std::vector<T>& more, const std:
   return all;
 }
 
-/// A table of them is read and sorted whole.
+/// The limit exists because a table of all cells is read and sorted in memory.
 constexpr std::size_t most_cells = 1000000;
 
 class Expander {
@@ -62,7 +63,10 @@ class Expander {
         add(model, variant);
     }
     check_exclusions();
-    if (cells_.empty()) throw InputError(study_.path + ": the study has no cells");
+    if (cells_.empty())
+      throw InputError(
+          study_.path +
+          ": [[study.exclude]] excludes all cells of the study. Remove some exclusions.");
     return std::move(cells_);
   }
 
@@ -94,19 +98,21 @@ class Expander {
     if (why.empty()) return;
     const auto variant = std::find_if(study_.variants.begin(), study_.variants.end(),
                                       [&](const Variant& v) { return v.name == cell.variant; });
-    throw InputError(variant->manifest_at,
-                     fmt::format("study.variant.{}.manifest: there is no file {} ({}); correct "
-                                 "the path, or leave out its cells with [[study.exclude]]",
-                                 cell.variant, shortened(cell.manifest, 300), why));
+    throw InputError(
+        variant->manifest_at,
+        fmt::format("study.variant.{}.manifest: there is no file {} ({}). Correct the path, or "
+                    "exclude the cells of this variant with [[study.exclude]].",
+                    cell.variant, shortened(cell.manifest, 300), why));
   }
 
-  /// A key has one axis; of the axes of an alias a cell has one at most.
+  /// Checks that each key has only one axis, and that a cell has at most one axis of each alias.
   void check_axes(const std::vector<AxisGroup>& groups, const StudyCell& cell) const {
     std::vector<std::string> keys;
     for (const AxisGroup& group : groups) {
       for (const Axis& axis : group) {
         if (std::find(keys.begin(), keys.end(), axis.key) != keys.end())
-          throw InputError(axis.where, axis.key + ": is an axis already; a key has one axis");
+          throw InputError(
+              axis.where, axis.key + ": this key already has an axis. Remove one of the two axes.");
         keys.push_back(axis.key);
       }
     }
@@ -117,13 +123,14 @@ class Expander {
       if (own.size() < 2) continue;
       throw InputError(
           alias.where,
-          fmt::format("study.alias.{}: {} and {} are both axes of {}/{}; an alias stands for one "
-                      "axis of a cell, so take one of them out of it",
-                      alias.name, own[0], own[1], cell.model, cell.variant));
+          fmt::format(
+              "study.alias.{}: {} and {} are both axes of {}/{}, but an alias may name only one "
+              "axis of a cell. Remove one of the two axes from the alias.",
+              alias.name, own[0], own[1], cell.model, cell.variant));
     }
   }
 
-  /// An axis over what a change sets has that one value.
+  /// If a change sets the key of an axis, the axis keeps only that value.
   static void settle(const Override& change, std::vector<AxisGroup>& groups) {
     for (AxisGroup& group : groups) {
       for (Axis& axis : group) {
@@ -176,12 +183,13 @@ class Expander {
       check_manifest(cell);
       cell.run_seed = study_.pair_random_numbers ? seed : seed_of(cell.label);
       if (!labels_.insert(cell.label).second)
-        throw InputError(study_.path + ": two cells are named " + cell.label);
+        throw InputError(study_.path + ": two cells have the label " + cell.label +
+                         ". Change the values of the axes so that every label is unique.");
       cells_.push_back(cell);
       if (cells_.size() > most_cells)
         throw InputError(
-            fmt::format("{}: the study has more than {} cells; take fewer values or "
-                        "repeats, or make several studies of it",
+            fmt::format("{}: the study has more than {} cells. Use fewer values or repeats, or "
+                        "split the study into several studies.",
                         study_.path, most_cells));
     }
   }
@@ -204,13 +212,15 @@ class Expander {
     });
   }
 
-  /// The short form has one seed and may lack what an exclusion of the full study speaks of.
+  /// Does not check a quick study. A quick study has only one seed, so some exclusions may exclude
+  /// no cell of it.
   void check_exclusions() const {
     if (study_.is_quick) return;
     for (std::size_t k = 0; k < study_.exclusions.size(); ++k) {
       if (used_[k]) continue;
-      throw InputError(study_.exclusions[k].where,
-                       "study.exclude: excludes no cell; correct its values or leave it out");
+      throw InputError(
+          study_.exclusions[k].where,
+          "study.exclude: this table excludes no cell. Correct the values or remove the table.");
     }
   }
 
@@ -219,7 +229,7 @@ class Expander {
   std::vector<StudyCell> cells_;
   std::set<std::string> labels_;
   std::vector<bool> used_;
-  std::vector<Override> quick_;  ///< of the model and variant at hand
+  std::vector<Override> quick_;  ///< quick changes for the current model and variant
 };
 
 }  // namespace
@@ -235,7 +245,7 @@ std::string group_label(const std::string& model, const std::string& variant, co
   return model + "/" + variant + text;
 }
 
-std::string place_of(const StudyCell& cell) {
+std::string location_of(const StudyCell& cell) {
   return json_text(
       {{"model", cell.model}, {"variant", cell.variant}, {"axes", parse_json(cell.axes)}});
 }

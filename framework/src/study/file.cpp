@@ -1,4 +1,4 @@
-// A study file as read: its base, axes, variants and settings, and where each thing stands.
+// Reads a study file: its base, axes, variants and settings, with the location of each.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/file.hpp"
 
@@ -49,14 +49,14 @@ Json json_of(const toml::node& node) {
 
 AxisValue value_of(const toml::node& node) { return {value_text(node), json_of(node)}; }
 
-/// Of a table, under its dotted key.
+/// One entry of a table with its dotted key.
 struct TableEntry {
   std::string name;
   const toml::key& key;
   const toml::node& node;
 };
 
-/// In the order of the file; toml++ sorts keys.
+/// The entries in the order of the file. toml++ would sort the keys.
 std::vector<TableEntry> entries(const toml::table& table, const std::string& prefix) {
   std::multimap<std::pair<unsigned, unsigned>, TableEntry> placed;
   for (const auto& [key, node] : table) {
@@ -75,7 +75,7 @@ bool is_choice(const toml::node& node) {
   return node.is_array() || (node.is_table() && node.as_table()->contains("from"));
 }
 
-/// `others`, and the names that tables of a manifest begin with.
+/// Adds the names of all top-level tables of a manifest to `others`.
 std::vector<std::string> with_manifest_tables(std::vector<std::string> others) {
   others.emplace_back("run");
   for (const Kind kind : all_kinds) others.emplace_back(to_string(kind));
@@ -103,8 +103,8 @@ class StudyReader {
     const toml::node* const node = root_.get("study");
     if (node == nullptr || !node->is_table()) {
       throw InputError({study_.path, 1, 1},
-                       "a study file needs a table [study]; without one it is a manifest, for "
-                       "`mixwell run`");
+                       "a study file needs a table [study]. A file without this table is a "
+                       "manifest. Run a manifest with `mixwell run`.");
     }
     read_settings(*node->as_table());
     read_changes(root_, {"mixwell", "study"}, study_.changes);
@@ -134,15 +134,14 @@ class StudyReader {
     const toml::node* const format = root_.get("mixwell");
     if (format == nullptr || format->value_exact<std::int64_t>() != 1) {
       fail({study_.path, 1, 1},
-           "the format version is missing or unknown; write the line "
-           "`mixwell = 1` at the top");
+           "the format version is missing or unknown. Write the line `mixwell = 1` at the top.");
     }
   }
 
   const toml::table& table(const toml::node& node, const std::string& key) const {
     if (!node.is_table()) {
       fail(at(node),
-           fmt::format("{} = {}: wants a table, found {}", key, shown(node), type_name(node)));
+           fmt::format("{} = {}: must be a table (got {})", key, shown(node), type_name(node)));
     }
     return *node.as_table();
   }
@@ -150,7 +149,7 @@ class StudyReader {
   const toml::array& list(const toml::node& node, const std::string& key) const {
     if (!node.is_array()) {
       fail(at(node),
-           fmt::format("{} = {}: wants a list, found {}", key, shown(node), type_name(node)));
+           fmt::format("{} = {}: must be a list (got {})", key, shown(node), type_name(node)));
     }
     if (node.as_array()->empty()) fail(at(node), key + ": must not be empty");
     return *node.as_array();
@@ -161,7 +160,7 @@ class StudyReader {
     return **node.as_string();
   }
 
-  /// Fields of a table, whose other keys `also` names.
+  /// Reads the fields of a table. `also`: further keys that the table may have.
   void assign_all(const Fields& fields, const toml::table& table, const std::string& path,
                   const std::vector<std::string>& also) const {
     check_keys(table, fields, path, places_, also);
@@ -198,8 +197,8 @@ class StudyReader {
         study_.base.empty() ? "mixwell = 1\n" : read_toml_text(study_.base, "manifest");
   }
 
-  /// Tables of components and [run] as changes to a manifest: a table with `use` is a component of
-  /// its own and replaces one of the same name; without, its keys are set in the one that is there.
+  /// Reads the tables of components and [run] as changes to a manifest. A table with `use` replaces
+  /// the component of the same name. A table without `use` changes keys of that component.
   void read_changes(const toml::table& tables, const std::vector<std::string>& others,
                     std::vector<Override>& changes) const {
     for (const auto& [key, node] : tables) {
@@ -246,15 +245,15 @@ class StudyReader {
     Variant made;
     made.name = key.str();
     if (made.name.empty() || made.name.find_first_of("/ ,=") != std::string::npos) {
-      fail(at(key), fmt::format("\"{}\": a name must not be empty and has none of / , = and no "
-                                "blanks",
+      fail(at(key), fmt::format("the name \"{}\" must not be empty and must not contain / , = or a "
+                                "space. Choose another name.",
                                 made.name));
     }
     const toml::table& keys = table(node, path);
     if (const toml::node* const removed = keys.get("remove")) {
       for (const toml::node& item : list(*removed, path + ".remove"))
-        made.changes.push_back({text(item, path + ".remove: wants \"KIND.NAME\""), "", at(item),
-                                Override::Effect::remove});
+        made.changes.push_back({text(item, path + ".remove: must list components as \"KIND.NAME\""),
+                                "", at(item), Override::Effect::remove});
     }
     read_manifest(keys.get("manifest"), path, made);
     read_changes(keys, {"manifest", "remove", "axes", "zip", "tune", "quick"}, made.changes);
@@ -268,19 +267,20 @@ class StudyReader {
   void read_manifest(const toml::node* node, const std::string& path, Variant& made) const {
     if (node == nullptr) return;
     if (!path.starts_with("study.variant."))
-      fail(at(*node), path + ".manifest: a variant has a manifest of its own, a model has not");
-    if (!study_.base.empty()) {
       fail(at(*node), path +
-                          ".manifest: says in other words what study.base says; give one of "
-                          "the two");
+                          ".manifest: only a variant can have its own manifest, not a model. Move "
+                          "the key to a variant.");
+    if (!study_.base.empty()) {
+      fail(at(*node),
+           path + ".manifest: `study.base` also sets the manifest. Remove one of the two keys.");
     }
     made.manifest = (fs::path(study_.path).parent_path() /
-                     text(*node, path + ".manifest: wants the path of a manifest"))
+                     text(*node, path + ".manifest: must be the path of a manifest"))
                         .string();
     made.manifest_at = at(*node);
   }
 
-  /// Dotted keys, in quotes or as nested tables.
+  /// The leaves of nested tables, with dotted keys. Keys may also be dotted in quotes.
   std::vector<TableEntry> leaves(const toml::table& from, bool (*is_leaf)(const toml::node&),
                                  const std::string& prefix = "") const {
     std::vector<TableEntry> all;
@@ -290,7 +290,7 @@ class StudyReader {
       } else if (const toml::table* const nested = entry.node.as_table()) {
         for (const TableEntry& one : leaves(*nested, is_leaf, entry.name + ".")) all.push_back(one);
       } else {
-        fail(at(entry.node), fmt::format("{} = {}: wants a list of values, found {}", entry.name,
+        fail(at(entry.node), fmt::format("{} = {}: must be a list of values (got {})", entry.name,
                                          shown(entry.node), type_name(entry.node)));
       }
     }
@@ -301,17 +301,23 @@ class StudyReader {
     const std::string kind = key.substr(0, key.find('.'));
     const std::vector<std::string> known = with_manifest_tables({});
     if (!contains(known, kind)) {
-      fail(where, fmt::format("{}: wants KIND.NAME.KEY or run.KEY; unknown kind \"{}\"{}", key,
-                              kind, suggestion(kind, known)));
+      fail(where,
+           fmt::format(
+               "{}: must have the form KIND.NAME.KEY or run.KEY. The kind \"{}\" is unknown{}", key,
+               kind, suggestion(kind, known)));
     }
     const auto dots = std::count(key.begin(), key.end(), '.');
-    if (dots < (kind == "run" ? 1 : 2)) fail(where, key + ": wants KIND.NAME.KEY or run.KEY");
+    if (dots < (kind == "run" ? 1 : 2))
+      fail(where, key + ": must have the form KIND.NAME.KEY or run.KEY");
     if (key == "run.seed") {
-      fail(where, "run.seed is no axis: give `seeds = [...]` or `repeats = N` in [study]");
+      fail(
+          where,
+          "run.seed: the seed cannot be an axis. Set `seeds = [...]` or `repeats = N` in [study].");
     }
   }
 
-  /// Of values that may repeat where others change beside them.
+  /// An axis of a zip. Its values may repeat, because the other axes of the zip change at the same
+  /// time.
   Axis zipped_axis(const TableEntry& entry) const {
     Axis made{entry.name, {}, at(entry.key)};
     check_axis_key(entry.name, made.where);
@@ -325,7 +331,8 @@ class StudyReader {
     std::set<Json> seen;
     for (const toml::node& item : *entry.node.as_array()) {
       if (!seen.insert(json_of(item)).second)
-        fail(at(item), fmt::format("{} = {}: given twice", entry.name, shown(item)));
+        fail(at(item), fmt::format("{} = {}: this value is given twice. Remove one of the two.",
+                                   entry.name, shown(item)));
     }
     return made;
   }
@@ -346,9 +353,10 @@ class StudyReader {
       const Axis& one = group.emplace_back(zipped_axis(entry));
       const Axis& first = group.front();
       if (one.values.size() != first.values.size())
-        fail(one.where, fmt::format("{} has {} values and {} has {}: zipped lists advance together "
-                                    "and are equally long",
-                                    one.key, one.values.size(), first.key, first.values.size()));
+        fail(one.where,
+             fmt::format(
+                 "{} has {} values, but {} has {}. All lists of a zip must have the same length.",
+                 one.key, one.values.size(), first.key, first.values.size()));
     }
     if (group.empty()) fail(at(item), path + ": must not be empty");
     return group;
@@ -365,31 +373,34 @@ class StudyReader {
     check_alias_name(path, study_.aliases.back());
     const std::vector<std::string> known = axis_keys(study_);
     for (const toml::node& item : list(entry.node, path)) {
-      const std::string axis = text(item, path + ": wants axes, each as \"KIND.NAME.KEY\"");
+      const std::string axis =
+          text(item, path + ": must be a list of axes, each as \"KIND.NAME.KEY\"");
       check_name(path, "axis", axis, known, at(item));
       check_unnamed(path, axis, at(item));
       study_.aliases.back().axes.push_back(axis);
     }
   }
 
-  /// It becomes a column of the table beside those that are there.
+  /// The alias becomes a column of the table, so its name must differ from existing columns.
   void check_alias_name(const std::string& path, const PlacedAlias& alias) const {
     const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
     if (alias.name.empty() || !std::all_of(alias.name.begin(), alias.name.end(), is_plain))
-      fail(alias.where, path + ": a name has letters, digits, _ and - alone");
+      fail(alias.where, path + ": the name must have only letters, digits, _ and -");
     std::vector<std::string> taken = StudyTable().columns();
     taken.insert(taken.end(), summary_metrics.begin(), summary_metrics.end());
     taken.insert(taken.end(), error_metrics.begin(), error_metrics.end());
     if (contains(taken, alias.name) || alias.name.ends_with("_mcse"))
-      fail(alias.where, path + ": a column of the table has this name; take another");
+      fail(alias.where,
+           path + ": the table already has a column with this name. Choose another name.");
   }
 
   void check_unnamed(const std::string& path, const std::string& axis,
                      const Location& where) const {
     for (const PlacedAlias& alias : study_.aliases) {
       if (alias.stands_for(axis))
-        fail(where, fmt::format("{}: {} is in study.alias.{} already; an axis has one alias", path,
-                                axis, alias.name));
+        fail(where, fmt::format("{}: {} already belongs to study.alias.{}. An axis may have only "
+                                "one alias. Remove the axis from one of the two aliases.",
+                                path, axis, alias.name));
     }
   }
 
@@ -397,16 +408,18 @@ class StudyReader {
     const toml::node* const node = keys.get("seeds");
     if (node == nullptr) return;
     if (keys.contains("repeats")) {
-      fail(at(*node), "study.seeds says in other words what `repeats` says; give one of the two");
+      fail(at(*node), "study.seeds: `repeats` also sets the seeds. Remove one of the two keys.");
     }
     std::set<std::int64_t> seen;
     for (const toml::node& item : list(*node, "study.seeds")) {
       const auto seed = item.value_exact<std::int64_t>();
       if (!seed || *seed < 0) {
-        fail(at(item), fmt::format("study.seeds: {}: wants integers of at least 0", shown(item)));
+        fail(at(item), fmt::format("study.seeds: {}: every seed must be an integer of at least 0",
+                                   shown(item)));
       }
       if (!seen.insert(*seed).second)
-        fail(at(item), fmt::format("study.seeds: {} is given twice", *seed));
+        fail(at(item),
+             fmt::format("study.seeds: {} is given twice. Remove one of the two.", *seed));
       study_.seeds.push_back(*seed);
     }
   }
@@ -414,8 +427,8 @@ class StudyReader {
   void read_quick(const toml::node* node) {
     if (node == nullptr && wants_quick_) {
       fail({study_.path, 1, 1},
-           "there is no table [study.quick] that says how to make the study a quick one, such as "
-           "run.draws = 100");
+           "a quick study needs a table [study.quick] with changes to all cells. Add this table, "
+           "for example with run.draws = 100.");
     }
     if (node == nullptr) return;
     std::vector<Override> changes;
@@ -430,7 +443,7 @@ class StudyReader {
 
   std::string reference(const toml::node& node, const std::string& key) const {
     const std::string name =
-        text(node, fmt::format("{} = {}: wants a file (draws.nc or CSV), or a table MODEL = FILE",
+        text(node, fmt::format("{} = {}: must be a file (draws.nc or CSV), or a table MODEL = FILE",
                                key, shown(node)));
     const fs::path folder = fs::path(study_.path).parent_path() / name;
     if (fs::is_directory(folder)) return (folder / "draws.nc").lexically_normal().string();
@@ -443,7 +456,8 @@ class StudyReader {
       check_name("study.reference_variant", "variant", study_.reference_variant,
                  names(study_.variants), at(*variant));
       if (node != nullptr)
-        fail(at(*variant), "study.reference_variant: there is study.reference too; keep one");
+        fail(at(*variant),
+             "study.reference_variant: study.reference is also given. Remove one of the two keys.");
     }
     if (node == nullptr) return;
     if (!node->is_table()) {
@@ -477,7 +491,8 @@ class StudyReader {
       for (const Variant& variant : study_.variants) {
         if (!variant.tune.empty()) {
           fail(variant.tune.front().where,
-               "a table [study.tune] with `gradients`, the budget of each, is missing");
+               "a study can tune keys only if it has a table [study.tune] with `gradients`, the "
+               "budget of each tuning. Add this table.");
         }
       }
       return;
@@ -487,7 +502,7 @@ class StudyReader {
     fields.number("gradients", tune.gradients)
         .above(0)
         .required()
-        .help("budget of each variant and model, in gradients");
+        .help("tuning budget for each variant, model and point of the axes, in gradients");
     fields.text("objective", tune.objective)
         .one_of({"min_ess_per_gradient", "mean_ess_per_gradient", "min_ess_per_second"});
     fields.integer("seed", tune.seed).at_least(0);
@@ -525,7 +540,7 @@ class StudyReader {
     made.log = scale == "log";
     if (!(made.from < made.to)) fail(at(range), made.key + ": `from` must be below `to`");
     if (made.log && !(made.from > 0))
-      fail(at(range), made.key + ": a log scale wants `from` above 0");
+      fail(at(range), made.key + ": `from` must be above 0 on a log scale");
   }
 
   void read_exclusions(const toml::node* node) {
@@ -533,11 +548,13 @@ class StudyReader {
     for (const toml::node& item : list(*node, "study.exclude")) {
       study_.exclusions.push_back({conditions(item, "study.exclude"), at(item)});
       if (study_.exclusions.back().entries.empty())
-        fail(at(item), "study.exclude: an empty table would exclude every cell");
+        fail(at(item),
+             "study.exclude: this empty table would exclude every cell. Remove this table.");
     }
   }
 
-  /// variant, model, seed and axes with the values they may have.
+  /// The conditions of an exclusion: for each named variant, model, seed or axis, the values that
+  /// match.
   std::map<std::string, std::vector<Json>> conditions(const toml::node& item,
                                                       const std::string& path) const {
     std::map<std::string, std::vector<Json>> wanted;
@@ -569,9 +586,9 @@ class StudyReader {
       std::string metric, source;
       double value = 0.0;
       Fields fields;
-      fields.text("metric", metric).required().help("a column of the study's table");
-      fields.number("value", value).required().help("the published figure");
-      fields.text("source", source).required().help("where it is published");
+      fields.text("metric", metric).required().help("name of a column in the study's table");
+      fields.number("value", value).required().help("the published value");
+      fields.text("source", source).required().help("the publication");
       const toml::table& row = table(item, "study.paper");
       assign_all(fields, row, "study.paper", {"where"});
       Json where = Json::object();

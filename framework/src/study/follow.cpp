@@ -1,4 +1,4 @@
-// How far a study is at which other processes work.
+// Follows the progress of a study that other processes run.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/claims.hpp"
 #include "study/file.hpp"
@@ -18,8 +18,9 @@ namespace mixwell {
 namespace study {
 namespace {
 
-/// Cells that have not ended yet, and counts of those that have. A cell that waits for tuning gets
-/// another name by it, so that the places are read again as long as there are such.
+/// Tracks the cells that have not ended and counts the cells that have ended. Reads the places
+/// again whenever their record changes, because tuning changes the ids of the cells that wait for
+/// the tuning.
 class StudyWatch {
  public:
   explicit StudyWatch(const StudyOptions& options)
@@ -27,10 +28,10 @@ class StudyWatch {
     progress_.stage = "following";
     read_places();
     if (open_.empty() && progress_.total == 0) {
-      throw InputError(
-          fmt::format("{}: no study is there yet; `mixwell study {} --prepare` or "
-                      "`--slurm` begins one",
-                      folder_, options.path));
+      throw InputError(fmt::format(
+          "{}: this folder holds no study yet. Create one with `mixwell study {} --prepare` or "
+          "`--slurm`.",
+          folder_, options.path));
     }
   }
 
@@ -74,7 +75,7 @@ class StudyWatch {
   std::string folder_;
   Reporter reporter_;
   StudyProgress& progress_;
-  std::string seal_;  ///< of the places
+  std::string seal_;  ///< hash of the record of places that was read last
   std::set<std::string> open_;
 };
 

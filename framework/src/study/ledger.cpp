@@ -1,4 +1,5 @@
-// The ledger of a study: what its records say, in memory, and how they are written.
+// The ledger of a study: keeps the contents of the records in memory, and writes changes to the
+// records.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/ledger.hpp"
 
@@ -17,18 +18,18 @@
 namespace mixwell::study {
 namespace {
 
-/// A record that says the same already stays as it is.
+/// Writes a record only if its contents change.
 void write_changed(const std::string& file, const Json& rows) {
   if (read_record(file).rows != json_text(rows)) write_record(file, rows);
 }
 
-/// Instead of what the index says of it, or may say.
+/// Replaces the entry of a cell in the index.
 void index_again(const std::string& folder, const std::string& cell, CellStatus status) {
   forget_end(folder, cell);
   index_end(folder, cell, status);
 }
 
-/// Of all draws; what is not finite is not known.
+/// The errors of all draws. Omits values that are not finite, because such errors are unknown.
 std::vector<CellMetric> last_errors(const ReferenceErrors& against) {
   std::vector<CellMetric> errors = against.distance;
   if (!against.curve.empty()) {
@@ -45,7 +46,7 @@ void put_errors(const ReferenceErrors& errors, CellRecord& record) {
   for (CellMetric& error : last_errors(errors)) record.metrics.push_back(std::move(error));
 }
 
-/// What the records of these cells say of them.
+/// Reads the records of these cells.
 std::vector<CellState> read_states(const std::string& folder,
                                    const std::vector<std::string>& cells) {
   std::vector<CellState> found(cells.size());
@@ -86,7 +87,7 @@ CellState Ledger::known(const std::string& cell) const {
   return found == cells_.end() ? CellState() : found->second;
 }
 
-/// Of the index what has a record, and no more.
+/// Makes the index agree with the records of ended cells.
 void Ledger::put_index_in_order() const {
   EndStatuses indexed = indexed_ends(folder_);
   for (const auto& [cell, state] : cells_) {
@@ -138,7 +139,7 @@ void Ledger::reopen() {
   }
 }
 
-/// A cell that has not ended is in no index, and one that runs has no record.
+/// Removes the record of a cell and its entry in the index. Neither may exist while the cell runs.
 void Ledger::forget(const std::string& cell) const {
   forget_end(folder_, cell);
   ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());

@@ -1,4 +1,5 @@
-// The ledger of a study: what its records say, in memory, and how they are written.
+// The ledger of a study: keeps the contents of the records in memory, and writes changes to the
+// records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,26 +15,27 @@
 
 namespace mixwell::study {
 
-/// What a process knows of a cell.
+/// The state of a cell, as one process has last read or written it.
 struct CellState {
   CellStatus status = CellStatus::pending;
   std::int64_t attempts = 0;
-  std::string reference;  ///< what its errors were measured against: the id of one; "" = nothing
+  std::string reference;  ///< id of the reference it was compared with; "" = none
   std::string started_at;
   bool has_record = false;
-  bool is_damaged = false;  ///< its record is there, and not whole
+  bool is_damaged = false;  ///< whether the record of the cell exists but is damaged
 };
 
-/// Of one process. What it writes it writes into the records first; who else writes them is heard
-/// of by the `take_` functions. All throw InputError for a record that no study has written, and
-/// those that write WriteError, which leaves the ledger such that it may be called again.
+/// The ledger of one process. Each change is written to the records before it changes this object.
+/// The `take_` functions read changes that other processes made. All functions throw InputError for
+/// a record that Mixwell did not write. Functions that write also throw WriteError. After a
+/// WriteError, the function may be called again.
 class Ledger {
  public:
   explicit Ledger(std::string folder)
       : folder_(std::move(folder)), outline_(read_outline(folder_)) {}
 
-  /// What all records say of cells; puts the index of ended cells in order. Returns the files of
-  /// all records that are damaged.
+  /// Reads the records of all cells, and corrects the index of ended cells. Returns the files of
+  /// all damaged records.
   std::vector<std::string> take_cells();
   void take_cell(const std::string& cell);
   void take_tuning(const std::string& tuning);
@@ -41,30 +43,32 @@ class Ledger {
   const Outline& outline() const noexcept { return outline_; }
   CellState known(const std::string& cell) const;
 
-  /// Makes these the study's places; what came of cells that are in none any more is kept.
+  /// Sets the places of the study. Keeps the records of cells that no longer have a place.
   void lay_out(std::vector<StudyPlace> places);
-  /// Keeps what cells are that have no record; `describe` is asked for those not known yet.
+  /// Writes descriptions of cells that have no record. Calls `describe` only for cells that have no
+  /// description yet.
   void keep_pending(const std::vector<std::string>& cells,
                     const std::function<CellRow(std::size_t)>& describe);
-  /// Failed cells of the study are pending again.
+  /// Sets failed cells of the study to pending.
   void reopen();
 
-  /// A cell begins, as often as that was with processes that were killed.
+  /// Marks a cell as running. `begun`: how often the cell was started, including starts by
+  /// processes that were killed.
   void start(const std::string& cell, std::int64_t begun);
-  /// It has not ended, is nobody's, and has no record.
+  /// Marks a cell as pending, without a record.
   void put_off(const std::string& cell);
-  /// What came of a cell that has ended, or is put off for good: a record. Times and attempts are
-  /// those that are known here.
+  /// Writes the record of a cell that has ended, or that this process suspends. Adds the start time
+  /// and the number of attempts from the ledger.
   void keep(CellRow row, std::vector<CellMetric> metrics = {}, const ReferenceErrors& errors = {});
-  /// Errors and curve of a cell, instead of those that it had.
+  /// Replaces the errors and the curve of a cell.
   void compare(const std::string& cell, const ReferenceErrors& errors);
 
   void set(const std::map<std::string, std::string>& facts);
 
-  /// Of one evaluation of a tuning, NaN where it has none; nothing if it was not made yet.
+  /// The score of one trial. NaN if the trial has no score; nothing if the trial was not made yet.
   std::optional<double> known_score(const std::string& tuning, std::int64_t rung,
                                     std::int64_t candidate) const;
-  /// Gradients of the trials before that rung, as far as they are known.
+  /// The number of gradients that trials in rungs before `rung` have spent, as far as known.
   double spent(const std::string& tuning, std::int64_t rung) const;
   void know_trial(const std::string& tuning, const StudyTrial& trial);
   void choose(const std::string& tuning, std::int64_t rung, std::int64_t candidate);

@@ -1,4 +1,4 @@
-// What a study keeps of a run, and how far its draws are from those of a reference.
+// Computes the figures that a study keeps of a run, and its errors against a reference.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/measuring.hpp"
 
@@ -16,12 +16,13 @@
 namespace mixwell::study {
 namespace {
 
-/// Of what an infinite one says nothing, such as what was had for no gradient.
+/// Replaces values that are not finite, such as a ratio to zero gradients, by unknown.
 double known(double figure) { return std::isfinite(figure) ? figure : unknown; }
 
 bool lacks_rhat(const NotJudged& one) { return one.lacks("rhat"); }
 
-/// Infinite where chains stand still at different places; unknown where that of some variable is.
+/// The largest R-hat of all variables. Infinite if chains stay at different places. Unknown if the
+/// R-hat of any variable is unknown.
 double max_rhat(const Summary& summary) {
   if (std::any_of(summary.not_judged.begin(), summary.not_judged.end(), lacks_rhat)) return unknown;
   double most = unknown;
@@ -29,7 +30,7 @@ double max_rhat(const Summary& summary) {
   return most;
 }
 
-/// How many variables lack a figure.
+/// The number of variables that lack a figure.
 double variables_not_judged(const Summary& summary) {
   std::int64_t count = 0;
   for (const NotJudged& one : summary.not_judged)
@@ -92,7 +93,7 @@ using Eigen::VectorXd;
 
 constexpr int curve_points = 20;
 
-/// Sums of weight, x and x x' so far, about a fixed origin.
+/// Running sums of the weights, of x and of x x', where x is relative to a fixed origin.
 class RunningMoments {
  public:
   explicit RunningMoments(const VectorXd& origin)
@@ -139,15 +140,15 @@ VectorXd weights_of(const ComparedDraws& side) {
   return side.weights.size() == 0 ? VectorXd::Ones(side.vector.draws.rows()) : side.weights;
 }
 
-/// The draws of all files as if of one run.
+/// The draws of all files, pooled into one set.
 ComparedDraws pooled(const std::vector<std::string>& paths) {
   ComparedDraws all = read_compared_draws(paths.front());
   for (std::size_t k = 1; k < paths.size(); ++k) {
     const ComparedDraws next = read_compared_draws(paths[k]);
     if (next.vector.names != all.vector.names) {
       throw InputError(
-          fmt::format("{}: its variables are not those of {}; runs that are a "
-                      "reference together record the same variables",
+          fmt::format("{}: this reference has other variables than {}. All runs of one "
+                      "reference must record the same variables.",
                       paths[k], paths.front()));
     }
     const VectorXd before = weights_of(all);
@@ -161,7 +162,7 @@ ComparedDraws pooled(const std::vector<std::string>& paths) {
   return all;
 }
 
-/// A run's draws beside a reference, in the variables of both.
+/// The draws of a run and a reference, for the variables that both have.
 class ComparedRun {
  public:
   ComparedRun(const ReferenceMoments& reference, const DrawsFile& file)
@@ -220,7 +221,8 @@ class ComparedRun {
   }
 
  private:
-  static constexpr double close = 4.0;  ///< Monte Carlo errors
+  /// Means agree if they differ by at most this many Monte Carlo errors.
+  static constexpr double close = 4.0;
 
   std::vector<Index> varying_in_reference() const {
     std::vector<Index> varying;

@@ -1,4 +1,4 @@
-// What the records of a study say of it, without what came of its cells.
+// The outline of a study from its records, without the results of cells.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/records.hpp"
 
@@ -10,7 +10,7 @@
 namespace mixwell::study {
 namespace {
 
-/// The tunings as they are now, that have trials.
+/// The tunings of the present study that have trials.
 std::map<std::string, const Trials*> current(const Outline& outline) {
   std::map<std::string, const Trials*> found;
   const std::string ids = outline.fact("tunings");
@@ -24,7 +24,7 @@ std::map<std::string, const Trials*> current(const Outline& outline) {
 
 auto order_of(const auto& one) { return std::tie(one.model, one.variant, one.axes); }
 
-/// What the trials of one rung say together.
+/// Counts of the trials in one rung.
 struct Rung {
   std::int64_t trials = 0;
   std::int64_t scored = 0;
@@ -33,7 +33,8 @@ struct Rung {
     ++trials;
     scored += std::isnan(trial.score) ? 0 : 1;
   }
-  /// Whether scores decided which `kept` of them went on.
+  /// Whether scores decided which candidates continue. `kept`: the number of candidates that
+  /// continue.
   bool has_decided(std::int64_t kept, bool is_last) const {
     return scored >= kept || (trials == kept && !is_last);
   }
@@ -76,7 +77,7 @@ Trials trials_in(const Json& rows, const std::string& tuning) {
   Trials trials;
   for (TrialRow& trial : rows_in<TrialRow>(rows, "tune")) {
     if (trial.tuning != tuning)
-      throw Json::other_error::create(501, "a trial of another tuning", &rows);
+      throw Json::other_error::create(501, "a trial belongs to another tuning", &rows);
     parse_json(trial.axes);
     parse_json(trial.values);
     trials.insert_or_assign({trial.rung, trial.candidate}, std::move(trial));
@@ -84,7 +85,7 @@ Trials trials_in(const Json& rows, const std::string& tuning) {
   return trials;
 }
 
-/// As use_record(), which tells `outline` of damage.
+/// Like use_record(), but adds a damaged file to outline.damaged.
 template <class Use>
 auto use_part(const std::string& file, Outline& outline, Use use,
               LongTexts texts = LongTexts::kept) {

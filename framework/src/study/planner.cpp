@@ -1,4 +1,5 @@
-// Plans of a study's cells, what identifies a cell, and `mixwell study --dry-run`.
+// Plans the cells of a study and computes their identities. Also implements `mixwell study
+// --dry-run`.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/planner.hpp"
 
@@ -45,7 +46,7 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, const std:
       pool_({options.program, jobs(), study.memory, planning_seconds(), lock, options.stop}) {
   std::map<std::string, std::size_t> places;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
-    const std::string place = place_of(cells_[k]);
+    const std::string place = location_of(cells_[k]);
     const auto [found, is_new] = places.emplace(place, groups_.size());
     if (is_new) {
       groups_.emplace_back();
@@ -63,16 +64,16 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, const std:
 
 int Planner::jobs() const {
   if (options_.jobs > most_threads())
-    throw InputError(
-        fmt::format("{} jobs: must be 1 to {}, eight for each core of this machine "
-                    "(--jobs)",
-                    options_.jobs, most_threads()));
+    throw InputError(fmt::format(
+        "--jobs must be from 1 to {1}, which is eight for each core of this machine (got {0})",
+        options_.jobs, most_threads()));
   if (options_.jobs > 0) return options_.jobs;
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, cores / static_cast<int>(study_.threads));
 }
 
-/// Making components may take its time on a busy machine, but not for ever.
+/// Time limit for making components: cell_seconds, but at least 60 s, because the machine may be
+/// busy.
 std::optional<double> Planner::planning_seconds() const {
   constexpr double least = 60.0;
   if (!study_.cell_seconds) return std::nullopt;
@@ -117,7 +118,8 @@ Identity Planner::identity(SeedGroup& group, const StudyCell& cell) {
       group.ingredients.emplace(*group.plan, hashes_, study_.framework == "hash");
     return group.ingredients->with_seed(cell.run_seed);
   }
-  // Its plugin could not even make the components: what it would be is all there is to know.
+  // There is no plan, because a plugin failed to make the components. So only the request
+  // identifies the cell.
   const std::string ingredients =
       json_text({{"manifest", plan_key(cell, changes_of(group, cell))}, {"mixwell", fingerprint_}});
   return {sha256(ingredients), ingredients};
@@ -143,8 +145,8 @@ void Planner::find_references() {
   }
 }
 
-/// All libraries that a plan may depend on, as they lie there: their contents count for cells that
-/// use them (Ingredients).
+/// Hash of the file stamps of all libraries that a plan may depend on. The contents of a library
+/// count only for cells that use the library (Ingredients).
 std::string Planner::registry_fingerprint() {
   std::string text = MIXWELL_VERSION + framework_hash(hashes_);
   for (const std::string& folder : Registry::default_folders()) {
@@ -159,7 +161,7 @@ std::string Planner::registry_fingerprint() {
   return sha256(text);
 }
 
-/// The text that the cell's changes apply to; each file is read once.
+/// The text that the changes of the cell are applied to. Reads each file once.
 const Planner::Base& Planner::base_of(const StudyCell& cell) const {
   const auto [found, is_new] = bases_.try_emplace(cell.manifest);
   if (is_new && cell.manifest.empty()) found->second = {study_.base_path, study_.base_text};
@@ -177,7 +179,7 @@ std::string Planner::plan_key(const StudyCell& cell, const std::vector<Override>
   return sha256(json_text(all));
 }
 
-/// With the hashes of the files that the plan was made from: it depends on them.
+/// Stores the plan with the hashes of the files that it depends on.
 void Planner::take(SeedGroup& group, WorkerAnswer answer) {
   group.ingredients.reset();
   group.plan.reset();
@@ -212,10 +214,10 @@ void Planner::refuse_bad_input() const {
     if (reasons.size() < 5) reasons.push_back(group.no_plan);
   }
   if (reasons.empty()) return;
-  throw InputError(fmt::format(
-      "{}\n  in {} of {} cells, the first of them {}; correct it, or leave such cells out with "
-      "[[study.exclude]]",
-      fmt::join(reasons, "\n"), count, cells_.size(), first));
+  throw InputError(
+      fmt::format("{}\n  This affects {} of {} cells. The first of these cells is {}. Correct the "
+                  "error, or exclude these cells with [[study.exclude]].",
+                  fmt::join(reasons, "\n"), count, cells_.size(), first));
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// What the cells of a study are before they run: their plans, asked of worker processes.
+// Plans of the cells of a study before they run, made by worker processes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,32 +14,32 @@
 
 namespace mixwell::study {
 
-/// Whether --only PATTERN means this cell (StudyOptions::only).
+/// Whether --only PATTERN selects this cell (StudyOptions::only).
 bool matches(const std::string& pattern, const std::string& label, const std::string& cell);
 
-/// Cells that differ only in the seed: they share values of tuning and all of a plan but the seed.
+/// Cells that differ only in the seed. The cells share tuned values, and their plans differ only in
+/// the seed.
 struct SeedGroup {
   std::vector<std::size_t> cells;
-  std::string place;  ///< place_of
+  std::string place;  ///< result of location_of
   std::vector<TuneKey> keys;
-  std::string tuning;            ///< id; empty without tuning
-  bool wanted = false;           ///< by --only
-  bool ready = true;             ///< tuned, or nothing to tune
-  std::vector<Override> chosen;  ///< by tuning
+  std::string tuning;            ///< id of the tuning; empty without tuning
+  bool wanted = false;           ///< selected by --only
+  bool ready = true;             ///< values are tuned, or there is nothing to tune
+  std::vector<Override> chosen;  ///< values from tuning
   std::optional<CellPlan> plan;
-  std::string no_plan;                     ///< why there is none
-  bool is_bad_input = false;               ///< there is none as the manifest is wrong
-  std::optional<Ingredients> ingredients;  ///< of `plan`, once they were asked for
-  /// Those of the reference variant on the same model, at the same place of the axes that both
-  /// have.
+  std::string no_plan;                     ///< why there is no plan
+  bool is_bad_input = false;               ///< no plan, because the manifest is wrong
+  std::optional<Ingredients> ingredients;  ///< ingredients of `plan`, computed on first use
+  /// Groups of the reference variant with the same model and with equal values of all common axes.
   std::vector<std::size_t> references;
 };
 
-/// What dry runs and runs have in common: cells, groups, workers and their plans.
+/// The common part of dry runs and runs: the cells, their groups and plans, and the workers.
 class Planner {
  public:
-  /// Keeps references. `remembers`: the folder of a study that keeps plans, or ""; `lock`: see
-  /// PoolSettings.
+  /// Keeps references to its arguments. `remembers`: the folder of a study in which plans are kept,
+  /// or "". `lock`: see PoolSettings.
   Planner(const StudyOptions& options, const StudyFile& study, const std::string& remembers,
           int lock);
 
@@ -53,14 +53,14 @@ class Planner {
   bool stopped() const { return is_made(options_.stop); }
   int jobs() const;
 
-  /// Of a worker.
+  /// Threads of one worker.
   int threads() const { return static_cast<int>(study_.threads); }
 
   CellManifest manifest_of(const StudyCell& cell, const std::vector<Override>& changes) const;
   std::vector<Override> changes_of(const SeedGroup& group, const StudyCell& cell) const;
 
-  /// Plans of all groups that are ready; those that are remembered are not made again. Throws
-  /// InputError where a cell's manifest is wrong.
+  /// Plans all groups that are ready. Uses remembered plans, unless `estimate` asks for costs.
+  /// Throws InputError if the manifest of a cell is wrong.
   void plan(bool estimate, const std::function<void()>& tick);
 
   Identity identity(SeedGroup& group, const StudyCell& cell);

@@ -1,4 +1,4 @@
-// How a study and its workers speak: a line of JSON for a request, and one for its answer.
+// The protocol between a study and its workers: one line of JSON per request and per answer.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
 #include "files/json.hpp"
@@ -19,7 +19,7 @@
 namespace mixwell::study {
 namespace {
 
-// What objects are made of, in the order of the line.
+// The members of each struct, in their order in a line.
 
 auto parts(Is<Location> auto& place) { return std::tie(place.file, place.line, place.column); }
 auto parts(Is<Override> auto& change) {
@@ -72,9 +72,9 @@ constexpr bool is_a = false;
 template <template <class...> class Of, class... T>
 constexpr bool is_a<Of, Of<T...>> = true;
 
-// Rows of records are objects, all others are lists. Numbers are what figure_json makes of them,
-// and an optional without a value is null; a variant is a list of the number of its alternative and
-// the value; enumerators are numbers.
+// Rows of records are JSON objects; all other structs are lists. figure_json() writes numbers. An
+// optional without a value is null. A variant is a list of two items: the index of the alternative
+// and the value. Enumerators are numbers.
 
 template <class T>
 Json written(const T& value) {
@@ -111,7 +111,7 @@ void read_alternative(const Json& json, Variant& value, std::index_sequence<k...
     return true;
   };
   if (!((number == k && into(value.template emplace<k>())) || ...))
-    throw Json::other_error::create(501, "an alternative that is none", &json);
+    throw Json::other_error::create(501, "an unknown alternative", &json);
 }
 
 template <class T>
@@ -121,7 +121,7 @@ void read(const Json& json, T& value) {
   } else if constexpr (Described<T>) {
     std::size_t k = 0;
     std::apply([&](auto&... part) { (read(json.at(k++), part), ...); }, parts(value));
-    if (k != json.size()) throw Json::other_error::create(501, "more than there should be", &json);
+    if (k != json.size()) throw Json::other_error::create(501, "too many values", &json);
   } else if constexpr (is_a<std::vector, T>) {
     for (const Json& item : json.get_ref<const Json::array_t&>()) read(item, value.emplace_back());
   } else if constexpr (is_a<std::optional, T>) {
@@ -143,8 +143,9 @@ T read_line(const std::string& line, std::string_view what) {
     return value;
   } catch (const Json::exception& fault) {
     throw RunError(
-        fmt::format("worker processes: this is no {}: {} ({}); if the program was "
-                    "replaced meanwhile, the same command goes on",
+        fmt::format("worker processes: the program and a worker exchange lines, but this line is "
+                    "not a valid {}: {} ({}). If the program was replaced during the study, run "
+                    "the same command again to continue.",
                     what, shortened(line, 200), fault.what()));
   }
 }

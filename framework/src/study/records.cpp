@@ -1,4 +1,4 @@
-// What a study keeps: records, files of rows under a seal. They are the truth of a study.
+// The records of a study: sealed files of rows, which are the authoritative state of the study.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/records.hpp"
 
@@ -24,10 +24,10 @@ constexpr std::string_view before_rows = "\",\"rows\":";
 constexpr std::string_view ending = "}\n";
 constexpr std::size_t first_bytes = opening.size() + hash_bytes + before_rows.size();
 
-/// RowColumns of a cell that hold long texts.
+/// Columns of a cell that hold long texts.
 constexpr std::array long_columns = {"versions", "ingredients", "manifest", "summary", "run"};
 
-/// Up to `most` bytes; nothing where there is no file to read.
+/// Reads up to `most` bytes of a file. Nothing if there is no readable file.
 std::optional<std::string> bytes_of(const std::string& file, std::size_t most = std::string::npos) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<std::string> bytes_of(const std::string& file, std::size_t most = 
 
 std::string_view hash_in(std::string_view text) { return text.substr(opening.size(), hash_bytes); }
 
-/// Where the closing quote of the text that begins at `from` is.
+/// The index of the closing quote of the string that begins at `from`.
 std::size_t end_of_text(std::string_view json, std::size_t from) {
   for (std::size_t at = json.find('"', from);; at = json.find('"', at + 1)) {
     if (at == std::string_view::npos) return json.size();
@@ -55,7 +55,7 @@ std::size_t end_of_text(std::string_view json, std::size_t from) {
   }
 }
 
-/// Where the closing bracket of the list that begins at `from` is.
+/// The index of the closing bracket of the list that begins at `from`.
 std::size_t end_of_list(std::string_view json, std::size_t from) {
   int open = 1;
   for (std::size_t at = from; at < json.size(); ++at) {
@@ -73,7 +73,7 @@ bool is_long(std::string_view column) {
   return std::find(long_columns.begin(), long_columns.end(), column) != long_columns.end();
 }
 
-/// Rows with "" instead of the long texts, and [] instead of the history of places.
+/// The rows with "" in place of each long text and [] in place of the history of places.
 std::string shortened_rows(std::string_view rows) {
   std::string kept;
   for (std::size_t from = rows.find('"'); from != std::string_view::npos; from = rows.find('"')) {
@@ -100,7 +100,7 @@ CellRecord cell_in(const Json& rows, const std::string& cell) {
   const std::size_t count = rows.at("cells").size();
   const auto check = [&](const std::string& named) {
     if (named != cell || count > 1)
-      throw Json::other_error::create(501, "a row of another cell", &rows);
+      throw Json::other_error::create(501, "a row belongs to another cell", &rows);
   };
   for (CellRow& row : rows_in<CellRow>(rows, "cells")) record.row = std::move(row);
   for (MetricRow& row : rows_in<MetricRow>(rows, "metrics")) {
@@ -153,8 +153,8 @@ bool has_records(const std::string& folder) {
 void check_is_study(const std::string& folder) {
   if (has_records(folder)) return;
   throw InputError(
-      fmt::format("{}: no study is here: it has no study.json and no cells/ID/cell.json; `mixwell "
-                  "study STUDY.toml` makes them",
+      fmt::format("{}: this folder holds no study, because it has no study.json and no "
+                  "cells/ID/cell.json. Run `mixwell study STUDY.toml` to create a study.",
                   folder));
 }
 
@@ -162,9 +162,9 @@ void tell_damaged(const std::vector<std::string>& files, const Remark& remark) {
   if (files.empty()) return;
   const bool is_one = files.size() == 1;
   remark(fmt::format(
-      "{} {} damaged ({}{}): what {} is not known; `mixwell study STUDY.toml` makes {} again",
+      "{} {} damaged ({}{}), so {} contents are unknown. `mixwell study STUDY.toml` recreates {}.",
       files.size(), is_one ? "record is" : "records are", files.front(), is_one ? "" : ", ...",
-      is_one ? "it said" : "they said", is_one ? "it" : "them"));
+      is_one ? "its" : "their", is_one ? "it" : "them"));
 }
 
 Json parse_rows(const std::string& rows, LongTexts texts) {
@@ -204,8 +204,8 @@ void write_record(const std::string& file, const Json& rows) {
 
 void refuse_record(const std::string& file, const std::string& why) {
   throw InputError(
-      fmt::format("{}: this is no record that a study has written: {}; remove it: what it is about "
-                  "then counts as not done",
+      fmt::format("{}: Mixwell did not write this record: {}. Remove the file. Mixwell then treats "
+                  "the cell or tuning of this record as not done.",
                   file, why));
 }
 

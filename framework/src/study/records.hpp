@@ -1,4 +1,4 @@
-// What a study keeps: records, files of rows under a seal. They are the truth of a study.
+// The records of a study: sealed files of rows, which are the authoritative state of the study.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,59 +19,61 @@
 
 namespace mixwell::study {
 
-/// What one record holds, and its file.
+/// The contents of a record.
 enum class RecordKind {
-  study,    ///< what the study is called, its file, axes, aliases and published figures: study.json
-  places,   ///< the places of the study and the cells that stood there: places.json
+  study,    ///< name, file, axes, aliases and published values of the study: study.json
+  places,   ///< the places of the study and their present and past cells: places.json
   tuning,   ///< the trials of a tuning: tune/KEY.json
-  cell,     ///< what came of a cell that has ended: cells/KEY/cell.json
-  pending,  ///< what cells are that have no record of their own yet: pending.json
-  plans,    ///< what does not have to be computed again: plans.json
+  cell,     ///< the results of a cell that has ended: cells/KEY/cell.json
+  pending,  ///< descriptions of cells that have no record yet: pending.json
+  plans,    ///< plans and hashes that need not be computed again: plans.json
 };
 
-/// Of the table `seals` and in messages.
+/// The name of a kind in the table `seals`.
 const char* kind_name(RecordKind kind);
 
-/// The file of a record in a study's folder: {"format": 1, "sha256": of the rows, "rows": {TABLE:
-/// [ROW...]...}}.
+/// The file of a record in a study's folder: {"format": 1, "sha256": hash of the rows, "rows":
+/// {TABLE: [ROW...]...}}.
 MIXWELL_EXPORT std::string record_file(const std::string& folder, RecordKind kind,
                                        const std::string& key = {});
-/// The keys that have a file; only "" for a kind that has one file.
+/// The keys of all records of a kind that have a file. The only key is "" for a kind with a single
+/// file.
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind);
-/// Whether there is a record of a study, its places or a cell.
+/// Whether the folder has a record of a study, of its places or of a cell.
 bool has_records(const std::string& folder);
-/// Throws InputError where there is none.
+/// Throws InputError if has_records() is false.
 void check_is_study(const std::string& folder);
 
 using Remark = std::function<void(const std::string&)>;
-/// Tells of records that are not whole.
+/// Reports damaged records.
 void tell_damaged(const std::vector<std::string>& files, const Remark& remark);
 
-/// A file as it was found.
+/// The file of a record as found on disk.
 struct RecordFile {
-  bool is_damaged = false;  ///< it is there, and not as it was written
+  bool is_damaged = false;  ///< the file exists, but its contents do not match the hash
   std::string sha256;
-  std::string rows;  ///< JSON; "" where there is no record, or it is damaged
+  std::string rows;  ///< JSON; "" if there is no record or if it is damaged
 };
 
 RecordFile read_record(const std::string& file);
-/// The hash in its first line, unchecked; "" where there is no record.
+/// The hash in the first line of a file. Does not check the hash. "" if there is no record.
 std::string recorded_hash(const std::string& file);
 /// Throws WriteError.
 MIXWELL_EXPORT void write_record(const std::string& file, const Json& rows);
 
-/// The seal is right and the rows are not: somebody has made it so.
+/// Throws InputError for a record whose rows are invalid although the seal is correct. Mixwell did
+/// not write such a record.
 [[noreturn]] void refuse_record(const std::string& file, const std::string& why);
 
-/// `skipped` leaves out what no table shows, and most of the time that parsing takes: manifest,
-/// ingredients, versions, summary and run of a cell; the history of places.
+/// `skipped` omits texts that no table shows: manifest, ingredients, versions, summary and run of a
+/// cell, and the history of places. Parsing would spend most of its time on these texts.
 enum class LongTexts { kept, skipped };
 
 /// Throws nlohmann's exceptions.
 Json parse_rows(const std::string& rows, LongTexts texts);
 
-/// What `use` makes of the rows of a record; nothing where it is not there or damaged. Throws
-/// InputError for one that no study has written.
+/// Applies `use` to the rows of a record. Returns nothing if the record is missing or damaged.
+/// Throws InputError for a record that Mixwell did not write.
 template <class Use>
 auto use_record(const std::string& file, Use use, LongTexts texts = LongTexts::kept,
                 bool* is_damaged = nullptr) -> std::optional<decltype(use(Json()))> {
@@ -85,28 +87,30 @@ auto use_record(const std::string& file, Use use, LongTexts texts = LongTexts::k
   }
 }
 
-/// What came of a cell.
+/// The results of a cell.
 struct CellRecord {
   CellRow row;
   std::vector<CellMetric> metrics;
-  std::string reference;  ///< what it was compared with; "" = with nothing
+  std::string reference;  ///< id of the reference it was compared with; "" = none
 };
 
 MIXWELL_EXPORT Json json_of(const CellRecord& record);
 
-/// Nothing where there is no whole record; `is_damaged` then says whether there is one. Throws
-/// InputError.
+/// Reads the record of a cell. Nothing if there is no undamaged record. Sets `is_damaged` to
+/// whether there is a damaged record. Throws InputError.
 MIXWELL_EXPORT std::optional<CellRecord> read_cell(const std::string& folder,
                                                    const std::string& cell, LongTexts texts,
                                                    bool* is_damaged = nullptr);
-/// What cells are that have no record of their own, by cell. Throws InputError.
+/// Descriptions of cells that have no record, by cell. Throws InputError.
 std::map<std::string, CellRow> read_pending(const std::string& folder, LongTexts texts);
 
-/// How the cell of a record has ended, `done` or `failed`; nothing where there is no whole one.
+/// How the cell has ended according to its record: `done` or `failed`. Nothing if the cell has not
+/// ended or if there is no undamaged record.
 std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell);
 
-/// What `use` returns. Throws InputError where there is no study in `folder`, and where a text in a
-/// record is not of the form in which a study writes it: somebody else has, under a right seal.
+/// Calls `use` and returns its result. Throws InputError if there is no study in `folder`, or if
+/// Mixwell did not write a record: the seal is correct, but a text in the record has the wrong
+/// form.
 template <class Use>
 auto read_study(const std::string& folder, Use use) {
   check_is_study(folder);
@@ -114,34 +118,37 @@ auto read_study(const std::string& folder, Use use) {
     return use();
   } catch (const Json::exception& fault) {
     throw InputError(
-        fmt::format("{}: a record in it is not as a study writes it: {}", folder, fault.what()));
+        fmt::format("{}: Mixwell did not write one of the records in this folder: {}. Replace the "
+                    "folder with an undamaged copy.",
+                    folder, fault.what()));
   }
 }
 
-/// By label, what stood there, the last of them now.
+/// The present and past cells of each label. The last cell is the present one.
 using PlaceHistory = std::map<std::string, std::vector<PastCell>>;
-/// Of a tuning, by rung and candidate.
+/// The trials of a tuning, by rung and candidate.
 using Trials = std::map<std::pair<std::int64_t, std::int64_t>, TrialRow>;
 
 struct Outline {
   std::map<std::string, std::string> facts;
   std::vector<StudyPlace> places;
   PlaceHistory history;
-  std::map<std::string, Trials> tunings;  ///< all that there ever were, by id
-  std::vector<std::string> damaged;       ///< files of records that are not whole
+  std::map<std::string, Trials> tunings;  ///< all present and past tunings, by id
+  std::vector<std::string> damaged;       ///< files of damaged records
 
-  /// "" for one that is not known.
+  /// The fact with this key. "" if the fact is unknown.
   std::string fact(const std::string& key) const;
-  /// The trials of the study as it is now, in the order of models, variants and axes as texts.
+  /// The trials of the present study, sorted by model, variant and axes as texts.
   std::vector<TrialRow> trials() const;
-  /// Its tunings, likewise. A choice is tuned if each of its rungs kept only trials with a score,
-  /// or left nothing out; the winner of the last rung must have one.
+  /// Summaries of the tunings of the present study, in the same order. A tuning is tuned if the
+  /// winner of the last rung has a score, and if each earlier rung kept only trials with a score or
+  /// dropped no trial.
   std::vector<TuningSum> sums() const;
 };
 
-/// Of what is whole. Throws InputError for a record that no study has written.
+/// Reads all undamaged records. Throws InputError for a record that Mixwell did not write.
 Outline read_outline(const std::string& folder, LongTexts texts = LongTexts::kept);
-/// Of two of the kinds, likewise.
+/// These functions read one kind of record each and throw the same errors.
 void read_places(const std::string& folder, LongTexts texts, Outline& outline);
 void read_tuning(const std::string& folder, const std::string& tuning, Outline& outline);
 

@@ -1,4 +1,4 @@
-// What a study says while it works, and its patience with a disk that is full.
+// Reports the progress of a study, and waits while the disk is full.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,13 @@ namespace mixwell::study {
 
 class Reporter {
  public:
-  /// Keeps a reference to the options. `disk_wait`: seconds.
+  /// Keeps a reference to the options. `disk_wait`: longest time to wait for disk space, in
+  /// seconds.
   Reporter(const StudyOptions& options, double disk_wait)
       : options_(options), disk_wait_(disk_wait) {}
 
   StudyProgress& progress() noexcept { return progress_; }
-  /// StudyProgress::seconds count from here.
+  /// Starts the clock for StudyProgress::seconds.
   void start_clock() { began_ = Clock::now(); }
   void tell() {
     progress_.seconds = seconds_since(began_);
@@ -29,7 +30,8 @@ class Reporter {
     if (options_.remark) options_.remark(text);
   }
 
-  /// What `action` returns, tried again as long as the disk is full, up to `disk_wait` seconds.
+  /// Returns the result of `action`. Repeats it while the disk is full, for up to `disk_wait`
+  /// seconds.
   template <class Action>
   auto patiently(Action action) -> decltype(action()) {
     const Stage stage{progress_, progress_.stage};
@@ -44,18 +46,18 @@ class Reporter {
   }
 
  private:
-  /// Puts back what the progress said before.
+  /// Restores the earlier stage of the progress when it is destroyed.
   struct Stage {
     StudyProgress& progress;
     std::string before;
     ~Stage() { progress.stage = before; }
   };
 
-  /// False when it has been waited for long enough.
+  /// Waits a moment. Returns false if `disk_wait` seconds have passed or a stop was requested.
   bool wait_for_room(const std::string& reason, Clock::time_point start) {
     if (is_made(options_.stop) || seconds_since(start) > disk_wait_) return false;
     if (progress_.stage != "waiting for the disk")
-      remark(reason + "; waiting for room on the disk");
+      remark(reason + "\n  Mixwell waits for free disk space and then tries again");
     progress_.stage = "waiting for the disk";
     tell();
     std::this_thread::sleep_for(std::chrono::milliseconds(250));

@@ -1,4 +1,4 @@
-// Rows of a study's records, and its table and plan as JSON.
+// Rows of a study's records, and the table and plan of a study as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/rows.hpp"
 
@@ -17,7 +17,7 @@ constexpr Words<CellStatus, 4> cell_words = {{{CellStatus::pending, "pending"},
 template <class T>
 T known(const std::optional<T>& found, const Json& word) {
   if (found) return *found;
-  throw Json::other_error::create(501, json_text(word) + " is no word of a study", &word);
+  throw Json::other_error::create(501, json_text(word) + " is an unknown word", &word);
 }
 
 Json json_of(std::monostate) { return nullptr; }
@@ -25,7 +25,7 @@ Json json_of(const JsonText& value) { return parse_json(value.text); }
 Json json_of(double value) { return figure_json(value); }
 Json json_of(const auto& value) { return value; }
 
-/// As the table and the plan show a row.
+/// A row as JSON in the form that the table and the plan use.
 template <class Values>
 Json shown(const RowColumns<Values>& columns) {
   Json::object_t json;

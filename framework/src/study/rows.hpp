@@ -1,4 +1,4 @@
-// Rows of a study's records: structs whose members are named as columns; and JSON of its table.
+// Rows of a study's records, with the names of their columns, and the table as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ namespace mixwell {
 StudyValue study_value(const nlohmann::ordered_json& json);
 nlohmann::ordered_json study_value_json(const StudyValue& value);
 
-// Where something is read back, they throw nlohmann's exceptions.
+// Functions that read JSON throw nlohmann's exceptions.
 
 void to_json(nlohmann::ordered_json& json, const ErrorPoint& point);
 void from_json(const nlohmann::ordered_json& json, ErrorPoint& point);
@@ -36,12 +36,12 @@ namespace mixwell::study {
 
 using Json = nlohmann::ordered_json;
 
-/// Nothing is left to do for it.
+/// Whether the cell needs no more work.
 inline bool has_ended(CellStatus status) noexcept {
   return status == CellStatus::done || status == CellStatus::failed;
 }
 
-/// A place of the study and the cell that stands in it; several places may share one.
+/// A place of the study and its cell. Several places may share one cell.
 struct StudyPlace {
   std::int64_t place = 0;  ///< counted from 1
   std::string label;
@@ -52,10 +52,10 @@ struct StudyPlace {
   std::string cell;
 };
 
-/// A cell that has had a place.
+/// A present or past cell of a place.
 struct PastCell {
   std::string label;
-  std::int64_t number = 0;  ///< counted from 1, of this label
+  std::int64_t number = 0;  ///< number of this cell among the cells of the label, counted from 1
   std::string cell;
   std::string since;
 };
@@ -72,7 +72,7 @@ struct MetricRow : CellMetric {
   std::string cell;
 };
 
-/// What a cell was compared with.
+/// The reference with which a cell was compared.
 struct ComparedRow {
   std::string cell;
   std::string reference;
@@ -82,7 +82,7 @@ struct ComparedRow {
 template <class Type, class T>
 concept Is = std::same_as<std::remove_const_t<Type>, T>;
 
-/// Names of columns, in the order of records and of study.sqlite, and what stands in them.
+/// Names and values of columns, in the order of records and of study.sqlite.
 template <class Values>
 struct RowColumns {
   RowColumns(std::string_view words, Values all) : names(words), values(all) {}
@@ -134,7 +134,7 @@ auto parts(Is<ComparedRow> auto& row) {
   return RowColumns("cell reference", std::tie(row.cell, row.reference));
 }
 
-// What stands in a column. What is not known, "" and NaN, is nothing.
+// The value of a column. NaN and "" mean an unknown value and become an empty StudyValue.
 
 inline StudyValue value_of(std::int64_t number) { return number; }
 inline StudyValue value_of(bool value) { return value; }
@@ -148,7 +148,8 @@ inline StudyValue value_of(CellStatus status) { return std::string(to_string(sta
 inline StudyValue value_of(EndedBy ended_by) { return std::string(to_string(ended_by)); }
 inline StudyValue value_of(const JsonText& json) { return json; }
 StudyValue value_of(const std::vector<ErrorPoint>& curve);
-/// A text may be "", where something is known to be nothing.
+/// A text without std::optional is unknown if it is "". A std::optional that contains "" is a
+/// known, empty text.
 template <class T>
 StudyValue value_of(const std::optional<T>& value) {
   if (!value) return {};
@@ -158,8 +159,8 @@ StudyValue value_of(const std::optional<T>& value) {
     return value_of(*value);
 }
 
-/// In a record a flag is 1 or 0, and JSON is a text. It has no number for an infinite one:
-/// {"real": "inf"}.
+/// Writes a value for a record. A flag is 1 or 0, and JSON is a string. An infinite number is
+/// {"real": "inf"}, because JSON has no infinite numbers.
 Json column_json(const StudyValue& value);
 
 inline void read_column(const Json& json, std::string& to) { json.get_to(to); }
@@ -197,13 +198,13 @@ Json json_of_row(const Row& row) {
   return json;
 }
 
-/// What is null or not there is not known. Throws nlohmann's exceptions for a column that there is
-/// none of, and for anything else than a value of its type.
+/// Reads a row. Missing and null values are unknown. Throws nlohmann's exceptions for an unknown
+/// column or a value of the wrong type.
 template <class Row>
 Row row_in(const Json& json) {
   Row row;
   const auto& found = json.get_ref<const Json::object_t&>();
-  auto at = found.begin();  // columns stand in their order, mostly
+  auto at = found.begin();  // columns usually have the expected order
   std::size_t known = 0;
   each_column(parts(row), [&](std::string_view name, auto& value) {
     if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) value = unknown;
@@ -216,7 +217,7 @@ Row row_in(const Json& json) {
     ++at;
   });
   if (known == json.size()) return row;
-  throw Json::other_error::create(501, "a row with a column that no study has", &json);
+  throw Json::other_error::create(501, "a row has an unknown column", &json);
 }
 
 template <class Row>

@@ -1,4 +1,4 @@
-// JSON schema (draft 2020-12) of study files: that of manifests, and a table [study].
+// Writes the JSON schema (draft 2020-12) of study files: a manifest plus a table [study].
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 
@@ -42,63 +42,78 @@ Json changes() {
     properties[name] = {{"$ref", "#/properties/" + name}};
   }
   properties["manifest"] = described(
-      "string", "of a variant: a manifest in the place of the base; {model} is the model's name");
+      "string",
+      "for a variant: a manifest that replaces study.base; {model} stands for the model's name");
   properties["remove"] = {{"type", "array"}, {"items", described("string", "KIND.NAME")}};
-  properties["axes"] = described("object", "KIND.NAME.KEY = [values] for this one alone");
+  properties["axes"] = described("object", "KIND.NAME.KEY = [values], only for this entry");
   properties["zip"] = {{"type", "array"}, {"items", {{"type", "object"}}}};
   properties["tune"] =
       described("object", "KIND.NAME.KEY = [values] or { from, to, scale, integer }");
-  properties["quick"] = described("object", "changes under --quick, after those of [study.quick]");
+  properties["quick"] =
+      described("object", "changes under --quick, made after the changes in [study.quick]");
   return {{"type", "object"}, {"additionalProperties", object(std::move(properties))}};
 }
 
 Json tune() {
   return object(
-      {{"gradients", above_zero("budget of each variant, model and point of the axes")},
+      {{"gradients",
+        above_zero("tuning budget for each variant, model and point of the axes, in gradients")},
        {"objective", one_of({"min_ess_per_gradient", "mean_ess_per_gradient", "min_ess_per_second"},
-                            "what the best candidate has most of")},
-       {"seed", at_least("integer", 0, "of the candidates and their random numbers")},
-       {"candidates", at_least("integer", 2, "that the first rung tries")},
-       {"rungs", at_least("integer", 1, "of successive halving")},
+                            "the quantity that tuning maximises")},
+       {"seed",
+        at_least("integer", 0,
+                 "seed for drawing the candidates and for the random numbers of their trials")},
+       {"candidates", at_least("integer", 2, "number of candidates in the first rung")},
+       {"rungs", at_least("integer", 1, "number of rungs of successive halving")},
        {"keys", described("object", "KIND.NAME.KEY = [values] or { from, to, scale, integer }")}},
       {"gradients"});
 }
 
 Json paper() {
-  return {{"type", "array"},
-          {"items", object({{"where", {{"type", "object"}}},
-                            {"metric", described("string", "a column of the table")},
-                            {"value", {{"type", "number"}}},
-                            {"source", {{"type", "string"}}}},
-                           {"metric", "value", "source"})}};
+  return {
+      {"type", "array"},
+      {"items", object({{"where", {{"type", "object"}}},
+                        {"metric", described("string", "name of a column in the study's table")},
+                        {"value", {{"type", "number"}}},
+                        {"source", {{"type", "string"}}}},
+                       {"metric", "value", "source"})}};
 }
 
 Json study() {
   const Json tables = {{"type", "array"}, {"items", {{"type", "object"}}}};
   return object(
-      {{"base", described("string", "a manifest to start from")},
-       {"seeds", {{"type", "array"}, {"items", at_least("integer", 0, "one for each repeat")}}},
-       {"repeats", at_least("integer", 1, "as many seeds, counted from run.seed")},
-       {"pair_random_numbers", described("boolean", "cells of one seed share random numbers")},
-       {"keep", one_of({"draws", "summary"}, "summary: only the record of a cell")},
-       {"framework", one_of({"hash", "version"}, "what stands for libmixwell in a cell's id")},
-       {"cell_seconds", above_zero("a cell that takes longer is ended and fails")},
-       {"memory", above_zero("MiB that a worker may allocate")},
-       {"threads", at_least("integer", 1, "of each worker")},
-       {"disk_wait", at_least("number", 0, "seconds to wait for room on a full disk")},
+      {{"base", described("string", "the manifest that all cells start from")},
+       {"seeds",
+        {{"type", "array"}, {"items", at_least("integer", 0, "one seed for each repeat")}}},
+       {"repeats", at_least("integer", 1, "number of seeds, counted from run.seed")},
+       {"pair_random_numbers",
+        described("boolean", "use the same random numbers in all cells with the same seed")},
+       {"keep", one_of({"draws", "summary"},
+                       "data to keep for each cell; `summary` keeps only the record")},
+       {"framework",
+        one_of({"hash", "version"},
+               "how the id of a cell identifies libmixwell: by its hash or by its version")},
+       {"cell_seconds",
+        above_zero("time limit for each cell in seconds; a cell that takes longer fails")},
+       {"memory", above_zero("memory that a worker may allocate, in MiB")},
+       {"threads", at_least("integer", 1, "number of threads of each worker")},
+       {"disk_wait",
+        at_least("number", 0, "time to wait for free space on a full disk, in seconds")},
        {"dead_after", at_least("number", 1,
-                               "seconds without a sign of life after which others take a worker's "
-                               "cell over")},
-       {"reference", {{"type", {"string", "object"}}, {"description", "draws to compare with"}}},
-       {"reference_variant", described("string", "the variant whose draws are compared with")},
+                               "time in seconds; others take over the cell of a worker without a "
+                               "sign of life for so long")},
+       {"reference",
+        {{"type", {"string", "object"}}, {"description", "draws to compare the cells with"}}},
+       {"reference_variant", described("string", "the variant whose draws are the reference")},
        {"model", changes()},
        {"variant", changes()},
-       {"axes", described("object", "KIND.NAME.KEY = [values]: a grid")},
+       {"axes", described("object", "KIND.NAME.KEY = [values]; all axes together form a grid")},
        {"zip", tables},
        {"alias", described("object", "NAME = [KIND.NAME.KEY, ...]: one name for several axes")},
        {"exclude", tables},
        {"paper", paper()},
-       {"quick", described("object", "changes of every cell under --quick, with one seed")},
+       {"quick",
+        described("object", "changes to every cell under --quick; --quick uses only one seed")},
        {"tune", tune()}});
 }
 
@@ -108,7 +123,7 @@ std::string study_schema(const Registry& registry) {
   Json schema = parse_json(manifest_schema(registry));
   schema["title"] = "Mixwell study";
   schema["required"].push_back("study");
-  // A table without `use` changes keys of a component that is there.
+  // A table without `use` changes keys of an existing component.
   for (const Kind kind : all_kinds)
     schema["properties"][std::string(to_string(kind))]["additionalProperties"].erase("required");
   schema["properties"]["study"] = study();

@@ -1,4 +1,4 @@
-// Whose turn a cell of a study is, and which cells have ended.
+// Decides which process runs a cell of a study, and keeps an index of ended cells.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/whole_file.hpp"
 #include "study/claims.hpp"
@@ -63,8 +63,8 @@ Turn Shares::ended(const std::string& cell, bool needs_draws) const {
   return lacks ? Turn::mine : Turn::done;
 }
 
-/// A record is looked for again when the claim is there: who had the cell before writes its record
-/// first and gives the claim back after that.
+/// Checks the record again after taking the claim. An earlier holder may have written the record
+/// and released the claim since the first check.
 Turn Shares::ask(const std::string& cell, bool needs_draws) {
   const Turn before = ended(cell, needs_draws);
   if (before != Turn::mine) return before;
@@ -74,7 +74,8 @@ Turn Shares::ask(const std::string& cell, bool needs_draws) {
   return after;
 }
 
-/// Claims first: a cell that ends meanwhile is in both, and has ended.
+/// Reads the claims before the ended cells. A cell that ends between the two readings is in both
+/// lists and counts as ended.
 Surroundings surroundings_in(const std::string& folder) {
   Surroundings found;
   std::error_code none;

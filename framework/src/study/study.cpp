@@ -1,4 +1,4 @@
-// A study: plans its cells, lets variants tune, runs what is not finished, keeps its records.
+// Runs a study: plans its cells, tunes variants, runs unfinished cells, and writes records.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 #include "files/folder_lock.hpp"
@@ -33,13 +33,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Workers of a parent that was killed hold the lock until they are gone, too.
+/// Waits 3 s for the lock: if an earlier process was killed, its workers hold the lock until they
+/// have ended.
 LockTerms study_lock() {
   return {"study.lock", "Mixwell study", "this study",
-          " (`--table` shows how far it is, `--worker` works with it)", std::chrono::seconds(3)};
+          ". Use `--table` to see the progress of the study, or `--worker` to join the study",
+          std::chrono::seconds(3)};
 }
 
-/// A cell to run: where it stands, and its id.
+/// A cell to run: its index, its group and its id.
 struct Job {
   std::size_t cell = 0;
   std::size_t group = 0;
@@ -97,7 +99,8 @@ class StudyRun final : public Work {
     return std::nullopt;
   }
 
-  /// A worker does not wait for what others are at, but for those that may be dead.
+  /// A worker does not wait for the cells of other processes, unless one of these processes may be
+  /// dead.
   bool waits() override {
     if (!queue_.empty() && !(options_.worker && comparison_.must_wait(queue_.front().cell)))
       return true;
@@ -134,12 +137,13 @@ class StudyRun final : public Work {
   }
 
  private:
-  /// Of a call that looks for a cell to run; then it is somebody else's turn in this process.
+  /// One call of next() checks at most this many cells, so that other work gets its turn.
   static constexpr int most_looks = 64;
-  /// Cells that were asked for one after another, before a worker looks at all of them at once.
+  /// After this many requests without a free cell, a worker checks all cells at once.
   static constexpr int most_in_vain = 16;
-  /// Cells of others that a worker looks at when none is free: whether they are dead. It begins at
-  /// a place of its own, so that with many workers each cell is looked at by some.
+  /// If no cell is free, a worker watches at most this many cells of other processes, because these
+  /// processes may die. Each worker starts at another cell, so that every cell is watched by some
+  /// worker.
   static constexpr std::ptrdiff_t most_of_others = 64;
 
   void take_cells() {
@@ -166,16 +170,15 @@ class StudyRun final : public Work {
     std::error_code error;
     fs::create_directories(fs::path(folder) / "cells", error);
     if (error) {
-      throw InputError(
-          fmt::format("results folder `{}` cannot be made: {}; choose another with "
-                      "--out",
-                      folder, error.message()));
+      throw InputError(fmt::format(
+          "results folder `{}` cannot be created: {}. Choose another folder with --out.", folder,
+          error.message()));
     }
     for (const char* const of_records : {"", "/tune"}) remove_abandoned(folder + of_records);
     return folder;
   }
 
-  /// Whether all cells that this call looks after have ended.
+  /// Returns whether all cells that this call is responsible for have ended.
   bool run_all() {
     progress_.stage = "running";
     reporter_.start_clock();
@@ -201,7 +204,8 @@ class StudyRun final : public Work {
     return turn == Turn::mine;
   }
 
-  /// Takes the old record away: from here on the worker alone is in the cell's folder.
+  /// Starts a cell. Removes the old record. From here on, only the worker process uses the folder
+  /// of the cell.
   WorkItem begin(const Job& job) {
     record([&] { ledger_.start(job.id, shares_.claims().number(job.id)); });
     const std::size_t number = started_.size();
@@ -209,7 +213,7 @@ class StudyRun final : public Work {
     return {number, request(job)};
   }
 
-  /// Another process has brought it to its end.
+  /// Counts a cell that another process has finished.
   void take_end(const Job& job, bool done) {
     if (!options_.worker) ledger_.take_cell(job.id);
     database_.changed();
@@ -217,7 +221,8 @@ class StudyRun final : public Work {
     ++(done ? progress_.done : progress_.failed);
   }
 
-  /// What has ended elsewhere counts; what nobody is at any more is in the queue again.
+  /// Counts cells that have ended in other processes. Puts cells that no process works on any more
+  /// into the queue.
   void look_elsewhere() {
     constexpr double pause = 1.0;
     if (elsewhere_.empty() || seconds_since(looked_) < pause) return;
@@ -233,9 +238,9 @@ class StudyRun final : public Work {
     });
   }
 
-  /// What has ended leaves the queue, what others are at goes to its end. 10^4 workers that asked
-  /// for 10^5 cells one by one would ask a server 10^9 times; so each lists two folders a few
-  /// times.
+  /// Removes ended cells from the queue, and moves the cells of other processes to the end of the
+  /// queue. If 10^4 workers asked for 10^5 cells one by one, a server would get 10^9 requests.
+  /// Instead, each worker lists two folders a few times.
   void look_around() {
     in_vain_ = 0;
     const Surroundings now = surroundings_in(folder_);
@@ -254,7 +259,8 @@ class StudyRun final : public Work {
     queue_.erase(of_others + std::min(others, most_of_others), queue_.end());
   }
 
-  /// It has not ended, and is nobody's. It may have a record where nobody else is at it.
+  /// Marks a cell as not ended and releases it. `has_record` must be false if another process may
+  /// work on the cell.
   void put_off(const Job& job, bool has_record) {
     record([&] { has_record ? ledger_.keep(described(job)) : ledger_.put_off(job.id); });
     shares_.claims().release(job.id);
@@ -265,12 +271,12 @@ class StudyRun final : public Work {
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
-      reporter_.remark(reason + "\n  the cell runs again when there is room on the disk");
+      reporter_.remark(reason + "\n  Mixwell runs the cell again when the disk has room");
     }
     if (seconds_since(*disk_trouble_) > study_.disk_wait) {
       throw RunError(
-          fmt::format("{}\n  no room on the disk for {} s ([study] disk_wait); what is "
-                      "finished is kept in {}, and the same command goes on from there",
+          fmt::format("{}\n  The disk has been full for {} s ([study] disk_wait). Finished cells "
+                      "are kept in {}. Free disk space and run the same command again to continue.",
                       reason, study_.disk_wait, folder_));
     }
     progress_.stage = "waiting for the disk";
@@ -287,7 +293,7 @@ class StudyRun final : public Work {
     std::vector<StudyPlace> points(planner_.cells().size());
     std::vector<std::string> ids(points.size());
     std::vector<Job> jobs;
-    std::vector<Job> all;  // of each cell that stands in several places the first
+    std::vector<Job> all;  // if a cell has several places, only the first place
     std::set<std::string> seen;
     for (std::size_t g = 0; g < planner_.groups().size(); ++g) {
       SeedGroup& group = planner_.groups()[g];
@@ -315,7 +321,8 @@ class StudyRun final : public Work {
     fill_queue(std::move(jobs));
   }
 
-  /// A worker writes only what was not there, and describes a cell when it begins it.
+  /// Writes the records of the study. A worker writes them only if they are missing, and describes
+  /// a cell only when the cell starts.
   void write_down(const std::vector<StudyPlace>& points, const std::vector<Job>& all) {
     const std::string ingredients = all.empty() ? "{}" : described(all.front()).ingredients;
     if (options_.worker && agrees(points, ingredients)) return;
@@ -338,8 +345,9 @@ class StudyRun final : public Work {
     planner_.remembered().keep();
   }
 
-  /// Whether all places are written down as this process has them; false where nothing is yet, or
-  /// cells that waited for tuning. Throws where its cells are made of something else.
+  /// Whether the recorded places equal the places of this process. False if no places are recorded
+  /// yet, or if recorded cells were still waiting for tuning. Throws if the cells differ for
+  /// another reason.
   bool agrees(const std::vector<StudyPlace>& points, const std::string& ingredients) {
     std::map<std::string, std::string> before;
     for (const StudyPlace& place : ledger_.outline().places) before[place.label] = place.cell;
@@ -366,9 +374,10 @@ class StudyRun final : public Work {
     const std::string other =
         ingredient_differences(ledger_.outline().fact("ingredients"), ingredients, true);
     throw InputError(fmt::format(
-        "{}: the cells of the study there are made of something else than those of this worker, "
-        "{} to begin with:\n{}  give all workers the same study file, data, plugins and program; "
-        "if this is what the study shall be now, `mixwell study {} --prepare` says so to all",
+        "{}: the cells of this study differ from the cells of this worker. "
+        "The first of these cells is {}:\n{}"
+        "  Start all workers with the same study file, data, plugins and program. "
+        "If the cells of this worker are right, `mixwell study {} --prepare` updates the study.",
         folder_, point.label, other, options_.path));
   }
 
@@ -376,7 +385,7 @@ class StudyRun final : public Work {
     return sha256("not tuned yet\n" + tuning + label);
   }
 
-  /// A worker does not read how cells have ended; of references it must.
+  /// A worker reads the records of ended cells only for cells of a reference.
   void take_references(const std::vector<std::string>& ids) {
     for (std::size_t k = 0; k < ids.size(); ++k)
       if (comparison_.is_reference(k)) ledger_.take_cell(ids[k]);
@@ -387,7 +396,7 @@ class StudyRun final : public Work {
     return {untuned_id(group.tuning, place.label), "{}"};
   }
 
-  /// What a cell is, beside what came of it.
+  /// The description of a cell, without its results.
   CellRow described(const Job& job, CellRow cell = {}) {
     SeedGroup& group = planner_.groups()[job.group];
     const StudyCell& place = planner_.cells()[job.cell];
@@ -401,7 +410,7 @@ class StudyRun final : public Work {
     return cell;
   }
 
-  /// Why a cell must not run; "" if it may.
+  /// The reason why a cell must not run; "" if the cell may run.
   std::string refusal(const Job& job) const {
     const SeedGroup& group = planner_.groups()[job.group];
     if (!group.plan) return group.no_plan;
@@ -409,13 +418,13 @@ class StudyRun final : public Work {
   }
 
   void copy_study_file() const {
-    std::error_code ignored;  // a convenience: nothing reads it back
+    std::error_code ignored;  // the copy is only for the user; Mixwell does not read it
     fs::copy_file(options_.path, folder_ + "/study.toml", fs::copy_options::overwrite_existing,
                   ignored);
   }
 
-  /// Workers go on at different places, another each time, so that they seldom want the same cell;
-  /// references first.
+  /// Rotates the queue, so that workers seldom request the same cell. The amount depends on the
+  /// worker and on the number of the call. References stay first.
   void spread(std::deque<Job>::iterator first, std::deque<Job>::iterator last) {
     const auto others = std::find_if(
         first, last, [this](const Job& job) { return !comparison_.is_reference(job.cell); });
@@ -448,7 +457,7 @@ class StudyRun final : public Work {
   }
 
   void run_cells() {
-    const CallMark mark("the cells that are running, which leave checkpoints");
+    const CallMark mark("the running cells (each leaves a checkpoint)");
     WorkerPool pool({options_.program, planner_.jobs(), study_.memory, study_.cell_seconds,
                      lock_descriptor(), options_.stop});
     pool.run(*this);
@@ -505,20 +514,21 @@ class StudyRun final : public Work {
     reporter_.patiently(action);
   }
 
-  /// A cell's id speaks of the files as they were when the study began.
+  /// Throws if files have changed, because the ids of cells are computed from the files at the
+  /// start of the study.
   void check_unchanged() {
     const std::vector<std::string> changed = planner_.hashes().changed();
     if (changed.empty()) return;
     throw RunError(
-        fmt::format("{} changed while the study was running; the same command goes on: "
-                    "cells that use it run anew",
+        fmt::format("{} changed while the study was running. Run the same command again to repeat "
+                    "the cells that depend on the changed files.",
                     fmt::join(changed, ", ")));
   }
 
   const StudyOptions& options_;
-  const StudyFile study_;  ///< before folder_: nothing is made for a study that is wrong
+  const StudyFile study_;  ///< before folder_, so that an invalid study file creates no folder
   std::string folder_;
-  std::unique_ptr<FolderLock> lock_;  ///< of who leads the study
+  std::unique_ptr<FolderLock> lock_;  ///< held by the process that leads the study
   Reporter reporter_;
   StudyProgress& progress_ = reporter_.progress();
   Ledger ledger_;
@@ -527,9 +537,9 @@ class StudyRun final : public Work {
   Comparison comparison_;
   Shares shares_;
   std::deque<Job> queue_;
-  int in_vain_ = most_in_vain;  ///< cells asked for since the last that was free
-  bool none_free_ = false;      ///< when a worker last looked at all
-  int turns_ = 0;               ///< times that it did
+  int in_vain_ = most_in_vain;  ///< number of requests since the last free cell
+  bool none_free_ = false;      ///< whether the last check of all cells found no free cell
+  int turns_ = 0;               ///< number of calls of spread()
   std::vector<Job> elsewhere_;
   std::vector<Job> started_;
   std::optional<Clock::time_point> disk_trouble_;

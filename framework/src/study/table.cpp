@@ -1,4 +1,4 @@
-// The table of a study, from its records, and what is to be said before its figures.
+// Reads the table of a study from its records, with remarks for its readers.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "study/claims.hpp"
@@ -21,7 +21,7 @@ namespace mixwell {
 namespace study {
 namespace {
 
-/// The columns before axes and metrics, and those behind them.
+/// The columns before and after axes and metrics.
 auto first_columns(const StudyRow& row) {
   return RowColumns(
       "cell variant model seed status reason class min_ess min_ess_mcse gradients seconds",
@@ -37,7 +37,7 @@ auto last_columns(const StudyRow& row) {
                row.host, row.curve));
 }
 
-/// Of the axis that the row has, of those that go by one name.
+/// The value of an alias in a row: the value of the only axis of the alias that the row has.
 StudyValue alias_value(const AxisAlias& alias, const StudyTable& table, const StudyRow& row) {
   for (std::size_t k = 0; k < table.axes.size(); ++k) {
     if (alias.stands_for(table.axes[k]) && !std::holds_alternative<std::monostate>(row.axes[k]))
@@ -46,10 +46,10 @@ StudyValue alias_value(const AxisAlias& alias, const StudyTable& table, const St
   return {};
 }
 
-// What a reader must know before the figures: choices that rest on no score.
+// Remarks that a reader needs before the figures, such as choices without a score.
 
 constexpr std::size_t most_named = 5;
-/// Budgets that differ by more than this share are worth a sentence.
+/// Relative differences between the spent budgets are reported if they exceed this share.
 constexpr double alike = 0.05;
 
 std::string label_of(const StudyTuning& tuning) {
@@ -63,12 +63,12 @@ std::string blind_choice(const StudyTuning& tuning) {
   const std::string label = label_of(tuning);
   if (tuning.scored == 0) {
     return fmt::format(
-        "{} is not tuned: none of its {} trials has a score{}, so the first candidate was taken",
+        "{} is not tuned: none of its {} trials has a score{}, so Mixwell used the first candidate",
         label, tuning.trials, why);
   }
   return fmt::format(
-      "{} is not tuned fairly: only {} of its {} trials have a score{}, so candidates were left "
-      "out or taken without one",
+      "{} is not tuned fairly: only {} of its {} trials have a score{}, so Mixwell kept or dropped "
+      "some candidates without knowing their scores",
       label, tuning.scored, tuning.trials, why);
 }
 
@@ -82,9 +82,10 @@ void add_blind_choices(const std::vector<StudyTuning>& tunings, std::vector<std:
       ++more;
   }
   if (more == 0) return;
-  to.push_back(fmt::format(
-      "{} more tunings chose without a score; the table marks their cells with tuned = false",
-      more));
+  to.push_back(
+      fmt::format("{} more tunings chose a candidate without a score. The table marks the cells of "
+                  "these tunings with tuned = false",
+                  more));
 }
 
 void add_unequal_budgets(std::vector<StudyTuning> tunings, double budget,
@@ -94,11 +95,11 @@ void add_unequal_budgets(std::vector<StudyTuning> tunings, double budget,
       tunings.begin(), tunings.end(),
       [](const StudyTuning& a, const StudyTuning& b) { return a.gradients < b.gradients; });
   if (tunings.empty() || most->gradients <= (1.0 + alike) * least->gradients) return;
-  to.push_back(fmt::format(
-      "tuning did not cost the same everywhere: {} spent {:.0f} gradients and {} {:.0f}; the "
-      "budget of each was {:.0f}, and a trial ends before it or beyond it by as much as one sweep "
-      "costs",
-      label_of(*least), least->gradients, label_of(*most), most->gradients, budget));
+  to.push_back(
+      fmt::format("tunings spent different numbers of gradients: {} spent {:.0f}, and {} spent "
+                  "{:.0f}. The budget of each tuning was {:.0f}. The cost of a trial may differ "
+                  "from its budget by the cost of one sweep",
+                  label_of(*least), least->gradients, label_of(*most), most->gradients, budget));
 }
 
 class TableReader {
@@ -114,7 +115,7 @@ class TableReader {
     return std::move(table_);
   }
 
-  /// The files of records that are not whole.
+  /// The files of damaged records.
   std::vector<std::string> damaged() const {
     std::vector<std::string> files = outline_.damaged;
     for (std::size_t k = 0; k < damaged_.size(); ++k)
@@ -171,7 +172,7 @@ class TableReader {
       row.axes.push_back(study_value(axes.value(key, Json())));
   }
 
-  /// By name, each before its error.
+  /// Collects the metrics by name. The column of each metric comes before the column of its error.
   void read_metrics() {
     std::set<std::string> names;
     for (const auto& of_row : metrics_)
@@ -190,15 +191,15 @@ class TableReader {
   const CellsNow cells_{folder_, LongTexts::skipped};
   std::map<std::tuple<std::string, std::string, std::string>, std::optional<bool>> tuned_;
   StudyTable table_;
-  std::vector<std::map<std::string, double>> metrics_;  ///< as the rows
-  std::vector<char> damaged_;                           ///< likewise
+  std::vector<std::map<std::string, double>> metrics_;  ///< in the order of the rows
+  std::vector<char> damaged_;                           ///< in the order of the rows
 };
 
 }  // namespace
 }  // namespace study
 
-/// A sentence for each tuning that chose without a score, up to five of them, and one where tunings
-/// spent different numbers of gradients, by more than a twentieth.
+/// One sentence for each of the first five tunings that chose a candidate without a score. One more
+/// sentence if the numbers of gradients that tunings spent differ by more than a twentieth.
 std::vector<std::string> StudyTable::findings() const {
   std::vector<std::string> found;
   study::add_blind_choices(tunings, found);

@@ -1,4 +1,4 @@
-// One evaluation of a tuning: what a composition achieves on a budget of gradients.
+// One trial of a tuning: computes the score of a composition that runs on a budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "results/element_names.hpp"
@@ -19,11 +19,11 @@ namespace mixwell::study {
 namespace {
 
 constexpr std::int64_t pilot_sweeps = 5;
-constexpr double pilot_share = 0.05;  // of the budget, for each phase
+constexpr double pilot_share = 0.05;  // share of the budget that the pilot may spend on each phase
 constexpr std::int64_t estimate_sweeps = 2;
-constexpr std::int64_t most_together = 16;  // sweeps of warm-up
+constexpr std::int64_t most_together = 16;  // sweeps of warmup
 constexpr std::int64_t most_draws_together = 100'000;
-constexpr Index fewest_draws = 8;  // two half chains of four
+constexpr Index fewest_draws = 8;  // two half chains of four draws each
 
 Sampler sampler_of(const Composition& composition, const RunSettings& settings) {
   Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
@@ -31,7 +31,8 @@ Sampler sampler_of(const Composition& composition, const RunSettings& settings) 
   return sampler;
 }
 
-/// What a sweep of each phase costs, in gradients and seconds, and what it took to know.
+/// The cost of a sweep of each phase, in gradients and seconds, and the gradients spent on
+/// measuring this cost.
 struct SweepCost {
   double first = 0.0;
   double warmup = 0.0;
@@ -41,7 +42,8 @@ struct SweepCost {
   double spent = 0.0;
 };
 
-/// From at most so many sweeps of each phase; of a phase none begins after `limit` gradients.
+/// Measures the cost from at most `sweeps` sweeps of each phase. No sweep starts after `limit`
+/// gradients.
 SweepCost sweep_cost(const Composition& composition, std::int64_t sweeps,
                      double limit = std::numeric_limits<double>::infinity()) {
   Sampler sampler = sampler_of(composition, composition.run);
@@ -66,14 +68,14 @@ SweepCost sweep_cost(const Composition& composition, std::int64_t sweeps,
 
 struct EffectiveSizes {
   std::vector<double> all;
-  std::string without{};  ///< the first variable that moves, or should, and has none
+  std::string without{};  ///< the first variable whose effective size is missing
 
   void note(const std::string& name) {
     if (without.empty()) without = name;
   }
 };
 
-/// Draws of every real variable of the posterior, stretch after stretch.
+/// Collects draws of every real variable of the posterior.
 class DrawStore {
  public:
   DrawStore(const KernelGraph& graph, const Model& model, Index slots, Index replicates)
@@ -96,7 +98,7 @@ class DrawStore {
 
   Index draws() const noexcept { return draws_; }
 
-  /// Of every element whose draws differ, as what is constant by construction has none.
+  /// The effective sample size of every element whose draws differ. Skips constant elements.
   EffectiveSizes ess() const {
     EffectiveSizes found;
     for (std::size_t c = 0; c < values_.size(); ++c) {
@@ -118,7 +120,8 @@ class DrawStore {
     if (to.all.size() == before && moving_.contains(columns()[c].name)) to.note(columns()[c].name);
   }
 
-  /// Whether every chain stays where it starts: starts that differ make ESS a number, about 2.
+  /// Whether every chain stays at its start. If the starts differ, the ESS of such chains would be
+  /// about 2.
   static bool stand_still(const Eigen::MatrixXd& draws) {
     return (draws.rowwise() - draws.row(0)).cwiseAbs().maxCoeff() == 0.0;
   }
@@ -144,19 +147,20 @@ class DrawStore {
   Index chains_;
   Index draws_ = 0;
   std::vector<std::vector<double>> values_;
-  std::set<std::string> moving_;  ///< real parameters, which are not constant by construction
+  std::set<std::string> moving_;  ///< names of real parameters, which should move
 };
 
-/// How many sweeps a budget affords, by what sweeps have cost so far: a trial ends as near to its
-/// budget as a sweep allows.
+/// Decides how many sweeps a budget allows, from the cost of earlier sweeps, so that a trial ends
+/// as close to its budget as one sweep allows.
 class Pace {
  public:
-  /// `cost`: what is known of a sweep.
+  /// `cost`: the cost of a sweep according to earlier measurements.
   Pace(Sampler& sampler, const SweepCost& cost)
       : sampler_(sampler), worst_(std::max(cost.warmup, cost.sampling)), last_(worst_) {}
 
-  /// How many to make next on `left` gradients: an eighth of what they pay for at the worst cost so
-  /// far, as trajectories may become longer at any time; none where less than half of one is left.
+  /// The number of sweeps to run next if `left` gradients are left: an eighth of the sweeps that
+  /// `left` pays for at the largest cost so far, because trajectories may become longer. 0 if
+  /// `left` does not pay for half a sweep.
   std::int64_t fitting(double left, std::int64_t most) const {
     if (left < 0.5 * last_ || left <= 0.0) return 0;
     const double paid = left / std::max(worst_, 1e-12);
@@ -172,8 +176,8 @@ class Pace {
 
  private:
   Sampler& sampler_;
-  double worst_;  ///< mean gradients of a sweep, of the stretch where that was largest
-  double last_;   ///< of the last stretch
+  double worst_;  ///< gradients per sweep in the most expensive stretch
+  double last_;   ///< gradients per sweep in the last stretch
 };
 
 class Trial {
@@ -191,10 +195,12 @@ class Trial {
                     settings.replicates);
     Pace pace(sampler, cost_);
     if (!warm_up(sampler, pace, settings.warmup))
-      return without_score(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
+      return without_score(sampler,
+                           "the budget ended during warmup; raise `gradients` in [study.tune]");
     sample(sampler, pace, store);
     if (store.draws() < fewest_draws)
-      return without_score(sampler, "the budget is too small; raise [study.tune] gradients");
+      return without_score(
+          sampler, "the budget is too small for enough draws; raise `gradients` in [study.tune]");
     return scored(sampler, store, objective);
   }
 
@@ -246,7 +252,7 @@ class Trial {
     const auto [ess, without] = store.ess();
     if (!without.empty() || ess.empty()) {
       result.reason = fmt::format(
-          "{} has no effective sample size: it does not move, or its draws are not finite",
+          "{} has no effective sample size, because its draws are constant or not finite",
           without.empty() ? "the posterior" : without);
       return result;
     }

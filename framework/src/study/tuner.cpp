@@ -1,4 +1,4 @@
-// Fair tuning as it runs: trials in worker processes, remembered in records.
+// Runs fair tuning: runs trials in worker processes and keeps the results in records.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tuner.hpp"
 
@@ -42,7 +42,7 @@ std::vector<Override> Tuner::changes_of(const SeedGroup& group, std::int64_t k) 
 }
 
 void Tuner::run() {
-  const CallMark mark("the trials of a tuning, which begin anew if they are cut short");
+  const CallMark mark("the trials of a tuning (an interrupted trial starts again)");
   std::vector<std::size_t> left = begin();
   if (left.empty()) {
     if (!ledger_.outline().fact("tunings").empty()) ledger_.set({{"tunings", "[]"}});
@@ -64,7 +64,7 @@ void Tuner::run() {
   reporter_.progress() = {};
 }
 
-/// From here on progress counts trials, of which each tuning has as many.
+/// From here on, progress counts trials. Every tuning has the same number of trials.
 void Tuner::expect_trials(const std::vector<std::size_t>& tuned) {
   StudyProgress& progress = reporter_.progress();
   progress.stage = "tuning";
@@ -82,7 +82,7 @@ void Tuner::count_trial(bool has_score) {
   ++(has_score ? progress.done : progress.failed);
 }
 
-/// The groups that tune, with candidate 0 for the time being.
+/// The groups that have keys to tune. Each group provisionally uses candidate 0.
 std::vector<std::size_t> Tuner::begin() {
   std::vector<std::size_t> tuned;
   std::vector<SeedGroup>& groups = planner_.groups();
@@ -106,8 +106,9 @@ void Tuner::name_tunings(const std::vector<std::size_t>& tuned) {
 
 std::string Tuner::claim_of(std::size_t g) const { return "tune-" + planner_.groups()[g].tuning; }
 
-/// Those that were not chosen yet and that nobody else is at, with all candidates; only those that
-/// others are at stay in `left`.
+/// Returns the groups that this process tunes now, with all candidates, and removes them from
+/// `left`. A group stays in `left` if its tuning has no choice yet and another process works on the
+/// tuning.
 Tuner::Candidates Tuner::take_turns(std::vector<std::size_t>& left) {
   Candidates field;
   std::set<std::string> mine;

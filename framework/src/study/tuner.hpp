@@ -1,4 +1,4 @@
-// Fair tuning as it runs: trials in worker processes, remembered in records.
+// Runs fair tuning: runs trials in worker processes and keeps the results in records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,17 +14,18 @@
 
 namespace mixwell::study {
 
-/// Sets what the groups of a study that have keys to tune have chosen.
+/// Chooses values for the groups of a study that have keys to tune.
 class Tuner {
  public:
-  /// What it does with tunings of which nothing is chosen yet.
+  /// How to treat tunings that have no choice yet.
   enum class OpenTunings {
-    leaves,  ///< nothing: their groups are not ready
-    takes,   ///< those that nobody else is at
-    waits,   ///< the same, and waits for the others
+    leaves,  ///< skip these tunings; their groups are not ready
+    takes,   ///< run the tunings that no other process works on
+    waits,   ///< like `takes`, and wait for the tunings of other processes
   };
 
-  /// Keeps references. `claims`: of the study; a tuning is the work of one process.
+  /// Keeps references to its arguments. `claims`: the claims of the study. A whole tuning is run by
+  /// one process.
   Tuner(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter,
         Claims& claims, OpenTunings mode)
       : study_(study),
@@ -34,9 +35,9 @@ class Tuner {
         claims_(claims),
         mode_(mode) {}
 
-  /// First what the manifests of such groups are with candidate 0, which gives each tuning its id,
-  /// then rung after rung of all of them together. A group without all of its trials (--only leaves
-  /// it out, or the study is stopped) is not ready.
+  /// First plans the manifests of these groups with candidate 0. The plan determines the id of the
+  /// tuning. Then runs one rung after another, each for all groups at once. A group is not ready if
+  /// trials are missing because --only excludes the group or the study was stopped.
   void run();
 
  private:
@@ -59,7 +60,7 @@ class Tuner {
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   Scores run_rung(int number, const Candidates& field);
   void run_trials(int number, std::vector<WorkItem> tasks, const std::vector<TrialPlace>& places);
-  /// Of the groups all of whose candidates have ended.
+  /// The scores of groups whose candidates have all ended.
   Scores complete(int number, const Candidates& field) const;
   TrialRequest trial_request(const SeedGroup& group, int number, double budget,
                              std::int64_t k) const;

@@ -10,7 +10,7 @@
 namespace mixwell::study {
 namespace {
 
-/// The root of x^(n+1) = x + 1 above 1, by a contraction.
+/// The root x > 1 of x^(n+1) = x + 1, by fixed-point iteration.
 double root(std::size_t n) {
   double x = 2.0;
   for (int k = 0; k < 64; ++k) x = std::pow(1.0 + x, 1.0 / static_cast<double>(n + 1));

@@ -1,8 +1,8 @@
-// The other side of a study: a process that looks at manifests and runs them, one after another.
+// The worker process of a study. Plans and runs manifests one after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "base/host.hpp"
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
 #include "study/measuring.hpp"
@@ -34,7 +34,8 @@ StopRequest stop;
 
 void request_stop(int) { stop.make(); }
 
-/// SIGTERM suspends the cell at hand; Ctrl-C in a terminal reaches the parent, which decides.
+/// SIGTERM suspends the present cell. Ctrl-C in a terminal is ignored here, because the parent
+/// handles it.
 void listen_to_parent() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);
@@ -47,7 +48,7 @@ void listen_to_parent() {
 
 bool tell(const std::string& line) { return write_line(answer_descriptor, line); }
 
-/// The system's words for a disk that is full, a quota or a limit that is used up.
+/// Whether a message contains the system's text for a full disk, a quota or a file size limit.
 bool is_disk_trouble(const std::string& message) {
   for (const int error : {ENOSPC, EDQUOT, EFBIG}) {
     if (message.find(std::strerror(error)) != std::string::npos) return true;
@@ -58,7 +59,8 @@ bool is_disk_trouble(const std::string& message) {
 void remove_folder(const std::string& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
-  if (error) throw RunError(fmt::format("{} cannot be removed: {}", folder, error.message()));
+  if (error)
+    throw RunError(fmt::format("cannot remove {}: {}. Check the disk.", folder, error.message()));
 }
 
 class Worker {
@@ -77,7 +79,9 @@ class Worker {
     } catch (const std::exception& fault) {
       return failed(fault.what());
     } catch (...) {
-      return failed("an exception of an unknown type");
+      return failed(
+          "a component threw an exception of an unknown type. Report this to the author of the "
+          "component.");
     }
   }
 
@@ -93,7 +97,8 @@ class Worker {
 
   static WorkerAnswer suspended() { return {WorkerStatus::suspended, "", {}}; }
 
-  /// Of many runs, what is recorded of each case of the data is asked for.
+  /// Loads a manifest. In a study, predictions for groups of cases are recorded only if the
+  /// manifest sets run.predictive.
   Composition load(const CellManifest& manifest) const {
     std::vector<Override> changes = manifest.changes;
     if (!says_predictive(manifest.text))
@@ -101,7 +106,8 @@ class Worker {
     return parse_manifest(manifest.text, manifest.path, registry_, changes);
   }
 
-  /// What is no TOML is told when it is read for the cell.
+  /// Whether a manifest sets run.predictive. Ignores invalid TOML, because parse_manifest() reports
+  /// it.
   static bool says_predictive(const std::string& manifest) {
     try {
       return static_cast<bool>(toml::parse(manifest)["run"]["predictive"]);
@@ -129,7 +135,8 @@ class Worker {
     return done(std::move(plan));
   }
 
-  /// Files of MIXWELL_DATA stand in effective manifests by their name alone.
+  /// The name of a file in the effective manifest. Files from MIXWELL_DATA appear there without
+  /// their folder.
   static std::string named(const Composition& composition, const std::string& path) {
     std::string best = path;
     const toml::table manifest = toml::parse(composition.effective_manifest);
@@ -165,8 +172,8 @@ class Worker {
     return stop.is_made() ? suspended() : done(std::move(result));
   }
 
-  /// From the checkpoint that an interrupted worker left, unless it cannot be used: then, as
-  /// without one, from the start.
+  /// Continues from the checkpoint of an interrupted worker. Starts from the beginning if there is
+  /// no usable checkpoint.
   static RunResult run_or_go_on(const Composition& composition, RunOptions& options) {
     options.resume = fs::exists(checkpoint_file(scratch_folder(options.folder)));
     if (options.resume) {
@@ -180,7 +187,7 @@ class Worker {
     return run(composition, options);
   }
 
-  /// What a fault leaves is in the cell's own folder.
+  /// Runs a cell. After an error, moves the files to the folder of the cell.
   static RunResult run_in(const CellPlace& place, const Composition& composition, int threads) {
     RunOptions options;
     options.folder = place.folder();
@@ -194,8 +201,8 @@ class Worker {
     }
   }
 
-  /// Why a run must wait: another is at work in its folder. One whose parent was killed is gone in
-  /// a moment.
+  /// The reason why a run must wait: another process uses its folder. "" if the folder is free.
+  /// Waits 3 s first, because a worker whose parent was killed ends within a moment.
   static std::string busy(const std::string& folder) {
     constexpr double patience = 3.0;
     for (const auto start = Clock::now();;) {
@@ -232,7 +239,7 @@ class Worker {
     return done(std::move(figures));
   }
 
-  /// A reference that cannot be used says why, and spoils no run.
+  /// If the reference cannot be used, only reports the reason. The run stays valid.
   ReferenceErrors errors(const std::string& folder, const ReferenceFiles& reference) {
     ReferenceErrors found;
     try {
@@ -260,7 +267,7 @@ namespace mixwell {
 
 void serve_study(const Registry& registry) {
   study::listen_to_parent();
-  std::ios::sync_with_stdio(false);  // for lines of megabytes
+  std::ios::sync_with_stdio(false);  // faster for lines of several megabytes
   study::Worker worker(registry);
   std::string line;
   if (!study::tell("ready")) return;

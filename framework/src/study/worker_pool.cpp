@@ -1,4 +1,4 @@
-// Worker processes of a study: started when needed, used again, replaced when they die.
+// Worker processes of a study. Starts workers when needed, reuses them, and replaces dead workers.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/worker_pool.hpp"
 
@@ -28,10 +28,13 @@ namespace {
 constexpr int tick_ms = 50;
 constexpr std::size_t kept_words = 4000;
 constexpr std::size_t shown_words = 400;
-constexpr int lowest_own_descriptor = 10;  // above those that workers are given
+constexpr int lowest_own_descriptor = 10;  // above all descriptors that workers get
 
 [[noreturn]] void fail(const std::string& what) {
-  throw RunError(fmt::format("worker processes: {}: {}", what, std::strerror(errno)));
+  throw RunError(
+      fmt::format("worker processes: {}: {}. Check the program and the limits on processes and "
+                  "open files (ulimit -a).",
+                  what, std::strerror(errno)));
 }
 
 struct Pipe {
@@ -42,19 +45,19 @@ struct Pipe {
 Descriptor moved_up(int number) {
   const Descriptor low(number);
   const int high = ::fcntl(number, F_DUPFD_CLOEXEC, lowest_own_descriptor);
-  if (high < 0) fail("fcntl");
+  if (high < 0) fail("fcntl failed");
   return Descriptor(high);
 }
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe failed");
   return {moved_up(ends[0]), moved_up(ends[1])};
 }
 
 void set_nonblocking(const Descriptor& end) { ::fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
-/// What a process has open: which descriptor of this one, and under which number.
+/// Descriptors for a new process: the number in this process, and the number in the new process.
 using GivenDescriptors = std::vector<std::pair<int, int>>;
 
 pid_t start(std::vector<std::string> words, const GivenDescriptors& given) {
@@ -69,7 +72,7 @@ pid_t start(std::vector<std::string> words, const GivenDescriptors& given) {
   errno =
       ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (errno != 0) fail(words.front() + " cannot be started");
+  if (errno != 0) fail("cannot start " + words.front());
   return process;
 }
 
@@ -80,19 +83,19 @@ std::string signal_text(int signal) {
 
 std::string death_text(int status) {
   if (WIFEXITED(status))
-    return fmt::format("its process ended by itself with exit code {}", WEXITSTATUS(status));
+    return fmt::format("the worker process exited with code {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
-  return "its process was ended by: " + signal_text(signal) +
+  return "the worker process was ended by the signal " + signal_text(signal) +
          (signal == SIGKILL ? ", which the system sends when memory runs out" : "");
 }
 
-/// The end of what a process wrote on its standard error, on one line.
+/// The end of the standard error output of a process, on one line.
 std::string last_words(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (text.empty()) return "";
   if (text.size() > shown_words) text.replace(0, text.size() - shown_words, "...");
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return "; its last words: " + text;
+  return "; its last output: " + text;
 }
 
 class KnownTasks final : public Work {
@@ -132,7 +135,7 @@ struct WorkerPool::WorkerProcess {
   std::string killed_because;
   bool given_up = false;
 
-  /// False when the worker is gone.
+  /// Sends a task to the worker. Returns false if the worker is dead.
   bool ask(const WorkItem& what) {
     task = what.id;
     words.clear();
@@ -140,7 +143,7 @@ struct WorkerPool::WorkerProcess {
     return write_line(requests.get(), line_of(what.request));
   }
 
-  /// All there is to read; false at the end of the stream.
+  /// Reads everything that is available. Returns false at the end of the stream.
   static bool drain(const Descriptor& from, std::string& to) {
     std::array<char, 1 << 16> bytes;
     for (;;) {
@@ -158,7 +161,8 @@ struct WorkerPool::WorkerProcess {
     if (words.size() > kept_words) words.erase(0, words.size() - kept_words);
   }
 
-  /// Its first line: the plugins are loaded, and the time of its task begins.
+  /// Reads the first line of a worker. The line reports that the plugins are loaded, so the time of
+  /// the first task starts now.
   void hear_greeting() {
     const std::size_t end = heard.find('\n');
     if (ready || end == std::string::npos) return;
@@ -171,7 +175,7 @@ struct WorkerPool::WorkerProcess {
 };
 
 WorkerPool::WorkerPool(PoolSettings settings) : settings_(std::move(settings)) {
-  std::signal(SIGPIPE, SIG_IGN);  // a worker that is gone is found out by its answers
+  std::signal(SIGPIPE, SIG_IGN);  // listen() detects a dead worker by the end of the answer stream
 }
 
 WorkerPool::~WorkerPool() {
@@ -202,7 +206,7 @@ void WorkerPool::run(Work& work) {
     if (running() == 0 && (stopped() || !work.waits())) return;
     listen();
     if (!stopped()) feed(work);
-    // The worker has its next task first.
+    // Give the workers their next tasks before handling the answers.
     for (auto& [id, answer] : std::exchange(answers_, {})) work.answered(id, std::move(answer));
     check_time();
     end_given_up(work);
@@ -214,7 +218,7 @@ void WorkerPool::feed(Work& work) {
   while (running() < static_cast<std::size_t>(settings_.jobs)) {
     const std::optional<WorkItem> task = work.next();
     if (!task) return;
-    // One that died between two tasks is buried by listen(), which tells of the task.
+    // If the worker died between two tasks, listen() reports the task as failed.
     idle_worker()->ask(*task);
   }
 }
@@ -254,7 +258,7 @@ void WorkerPool::listen() {
     ends.push_back({worker->errors.get(), POLLIN, 0});
   }
   const int ready = ::poll(ends.data(), ends.size(), tick_ms);
-  if (ready < 0 && errno != EINTR) fail("poll");
+  if (ready < 0 && errno != EINTR) fail("poll failed");
   std::vector<WorkerProcess*> dead;
   for (std::size_t k = 0; ready > 0 && k < workers_.size(); ++k) {
     WorkerProcess& worker = *workers_[k];
@@ -279,8 +283,10 @@ void WorkerPool::check_time() {
     if (!worker->task || !worker->ready || !worker->killed_because.empty() ||
         seconds_since(worker->began) < *settings_.seconds)
       continue;
-    worker->killed_because =
-        fmt::format("took longer than cell_seconds = {} and was ended", *settings_.seconds);
+    worker->killed_because = fmt::format(
+        "the task took longer than cell_seconds = {}, so Mixwell ended the task. Raise "
+        "cell_seconds",
+        *settings_.seconds);
     worker->kill(SIGKILL);
   }
 }

@@ -1,4 +1,4 @@
-// Worker processes of a study: started when needed, used again, replaced when they die.
+// Worker processes of a study. Starts workers when needed, reuses them, and replaces dead workers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,19 +22,19 @@ struct WorkItem {
   WorkerRequest request;
 };
 
-/// Where the tasks come from and the answers go to; called by the thread that runs the pool.
+/// Supplies tasks and receives answers. Called by the thread that runs the pool.
 class Work {
  public:
   virtual ~Work();
-  /// The next task, or none just now.
+  /// The next task, or nothing if there is none now.
   virtual std::optional<WorkItem> next() = 0;
-  /// Whether `next` may give a task later although it gives none now and none is running.
+  /// Whether `next` may return a task later, even if it has none now and no task is running.
   virtual bool waits() = 0;
-  /// A worker's own answer, or `failed` with a reason where it died.
+  /// Receives the answer of a worker. If the worker died, the answer is `failed` with a reason.
   virtual void answered(std::size_t id, WorkerAnswer answer) = 0;
-  /// Whether this task must not go on: its worker is ended, and it is answered as suspended.
+  /// Whether to abandon this task. If so, its worker is killed, and the answer is `suspended`.
   virtual bool gives_up(std::size_t /*id*/) { return false; }
-  /// After every answer, and several times a second.
+  /// Called after every answer and several times per second.
   virtual void tick(std::size_t running) = 0;
 };
 
@@ -42,23 +42,23 @@ struct PoolSettings {
   std::string program;
   int jobs = 1;
   std::optional<double> memory;   ///< MiB
-  std::optional<double> seconds;  ///< of a task
-  int lock = -1;                  ///< a descriptor that workers keep open as long as they live
+  std::optional<double> seconds;  ///< time limit of a task
+  int lock = -1;                  ///< a descriptor that workers keep open while they live
   const StopRequest* stop = nullptr;
 };
 
 class WorkerPool {
  public:
   explicit WorkerPool(PoolSettings settings);
-  /// Ends all workers at once.
+  /// Kills all workers immediately.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Until there is no task left and none running. When `stop` is made, what runs is asked to
-  /// suspend and nothing new is begun.
+  /// Runs until no task is left and none is running. When `stop` is made, running tasks are asked
+  /// to suspend and no new task starts.
   void run(Work& work);
-  /// The same for tasks that are all known, answered in any order.
+  /// Runs a fixed list of tasks. Answers may arrive in any order.
   void run(std::vector<WorkItem> tasks, std::function<void(std::size_t, WorkerAnswer)> answered,
            std::function<void(std::size_t running)> tick);
 
@@ -78,7 +78,7 @@ class WorkerPool {
 
   PoolSettings settings_;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
-  std::vector<std::pair<std::size_t, WorkerAnswer>> answers_;  ///< with the ids of their tasks
+  std::vector<std::pair<std::size_t, WorkerAnswer>> answers_;  ///< id of the task, answer
   bool suspending_ = false;
 };
 

@@ -1,12 +1,12 @@
-// A composition put to the test by draws and by the contracts of its components.
+// Tests a composition by draws and by the contracts of its components.
 // SPDX-License-Identifier: Apache-2.0
 #include "tested/test_outcome.hpp"
 
 #include "run/evidence.hpp"
 
-#include <mixwell/contracts/curvature.hpp>
 #include <mixwell/contracts/integrator.hpp>
 #include <mixwell/contracts/model.hpp>
+#include <mixwell/contracts/preconditioner.hpp>
 #include <mixwell/contracts/sampler.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -21,18 +21,21 @@
 namespace mixwell {
 namespace {
 
-/// For later certificates of this composition. The outcome stands without it.
+/// Stores the outcome for later certificates of this composition. The outcome is valid even if it
+/// cannot be stored.
 void keep(const Composition& composition, const Verification& found, double alpha) {
   try {
     keep_tested(origin_of(composition), {.agrees = found.agrees,
                                          .alpha = alpha,
                                          .smallest_visible_bias = found.smallest_visible_bias});
   } catch (const Error& error) {
-    fmt::print(stderr, "verify: the outcome is not kept for certificates: {}\n", error.what());
+    fmt::print(stderr, "verify: the outcome could not be stored for later certificates: {}\n",
+               error.what());
   }
 }
 
-/// Empty of a kind whose contracts the installed library `Mixwell::contracts` has not.
+/// The findings of a component's contract. Empty for a kind without contracts in the installed
+/// library `Mixwell::contracts`.
 ComponentContract contract_of(const Component& component) {
   if (const auto* model = dynamic_cast<const Model*>(&component))
     return {"model." + component.name(), contracts::check_model(*model)};
@@ -43,7 +46,7 @@ ComponentContract contract_of(const Component& component) {
   return {};
 }
 
-/// Takes the clauses of `all` that test the trait.
+/// Records the clauses of `all` that test the trait.
 void find_clause(AssumedTrait& assumed, const std::vector<ComponentContract>& all) {
   const std::string& trait = assumed.assumption.trait;
   for (const ComponentContract& component : all) {
@@ -55,7 +58,8 @@ void find_clause(AssumedTrait& assumed, const std::vector<ComponentContract>& al
   }
 }
 
-/// Those of the components, and of the composition itself. Seconds for large data.
+/// Runs the contracts of the components and of the composition itself. This takes seconds for large
+/// data.
 std::vector<ComponentContract> run_component_contracts(const Composition& composition) {
   std::vector<ComponentContract> all;
   for (const auto& component : composition.components) {
@@ -66,8 +70,8 @@ std::vector<ComponentContract> run_component_contracts(const Composition& compos
   return all;
 }
 
-/// What the tests of single operations found of these traits: one that failed does not hold,
-/// whatever the contract of a component says.
+/// Adds the results of the tests of single operations. If an operation failed its test, its trait
+/// does not hold, even if the contract of its component confirmed the trait.
 void add_operations(std::vector<AssumedTrait>& traits,
                     const std::vector<VerifiedOperation>& tested) {
   for (AssumedTrait& assumed : traits) {
@@ -153,7 +157,8 @@ TestOutcome put_to_the_test(const Composition& composition, const std::string& p
   if (outcome.evidence.breaks_certificate()) {
     found.agrees = false;
     found.conclusive = true;
-    found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
+    found.remarks.emplace_back(
+        "a component does not have a declared trait on which the certificate relies");
   }
   add_operations(outcome.evidence.traits, found.operations);
   if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);

@@ -1,4 +1,4 @@
-// A composition put to the test by draws and by the contracts of its components.
+// Tests a composition by draws and by the contracts of its components.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,24 +16,24 @@
 namespace mixwell {
 
 struct ComponentContract {
-  std::string component;  ///< "model.bowl"; "composition" for what holds of all together
+  std::string component;  ///< "model.bowl"; "composition" for the contract of the composition
   contracts::Findings findings;
 };
 
-/// Something that the certificate took a component's word for.
+/// A trait that the certificate accepted because a component declares it.
 struct AssumedTrait {
   Assumption assumption;
   std::string
-      clause;  ///< that was run for it, "integrator.leap: involution"; "" where there is none
+      clause;  ///< the clause that tested it, "integrator.leap: involution"; "" if there is none
   bool holds = true;
 };
 
-/// What the contracts of components say, beside what was tested of the whole.
+/// The results of the components' contracts, in addition to the test of the whole composition.
 struct ContractEvidence {
   std::vector<ComponentContract> components;
   std::vector<AssumedTrait> traits;
 
-  /// The certificate rests on a trait that its component does not have.
+  /// Whether the certificate relies on a trait that its component does not have.
   bool breaks_certificate() const;
 };
 
@@ -42,12 +42,12 @@ struct TestOutcome {
   ContractEvidence evidence;
 };
 
-/// verify(), and the contracts; a conclusive outcome is kept for later certificates. `path`: as
-/// verify() takes it; `threads`: 0 = all cores.
+/// Runs verify() and the contracts. A conclusive outcome is stored for later certificates. `path`:
+/// as for verify(). `threads`: 0 means all cores.
 TestOutcome put_to_the_test(const Composition& composition, const std::string& path,
                             const Registry& registry, const VerifySettings& settings, int threads);
 
-/// What `mixwell verify --json` prints.
+/// The JSON that `mixwell verify --json` prints.
 nlohmann::ordered_json json_of(const TestOutcome& outcome);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Whether an accept is in detailed balance at given ratios.
+// Tests whether an accept is in detailed balance at given ratios.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 #include "verify/move_states.hpp"
@@ -15,31 +15,37 @@ namespace mixwell {
 namespace {
 
 constexpr std::array<double, 5> log_ratios = {0.1, 0.5, 1.0, 2.0, 3.0};
-constexpr double decision_count = 2e5;  ///< at each ratio
-constexpr double most_runs = 16.0;      ///< of those that would do if all columns told
+constexpr double decision_count = 2e5;  ///< number of decisions at each ratio
+/// If few columns are usable, all columns together make at most this multiple of decision_count
+/// decisions.
+constexpr double most_runs = 16.0;
 constexpr std::uint64_t first_sweep = 100;
 constexpr double largest_potential = 1e9;
-/// Relative: tells a copy from its state, and the ratio does not see it.
+/// Relative size of a shift that distinguishes a copy from its state without changing the ratio.
 constexpr double shift = 1e-9;
 
-/// Positions of what an accept reads, in pairs of here and there.
+/// Indices of the inputs of an accept. `states` and `proposed` have the same order, and so have
+/// `here` and `there`.
 struct Sides {
   std::vector<std::size_t> states, proposed;
-  std::size_t told = 0;         ///< which of them shows what was decided: a slot, if there is one
-  std::size_t told_output = 0;  ///< its next version among the outputs
-  std::vector<std::size_t> here, there;       ///< evaluations
-  std::vector<std::size_t> divided_out;       ///< of them, places in both: what the stages keep
-  std::vector<std::size_t> laws, laws_there;  ///< laws, and in whose place which one stands there
-  std::size_t shifted = 0;                    ///< the potential there
+  std::size_t told = 0;         ///< index in `states` of the state that shows the decision
+  std::size_t told_output = 0;  ///< index of the output that is the next version of this state
+  std::vector<std::size_t> here, there;  ///< evaluations
+  /// Indices in `here` and `there` of the evaluations of the law that the stages leave invariant.
+  std::vector<std::size_t> divided_out;
+  /// The laws, and for each law the law that replaces it at the proposal.
+  std::vector<std::size_t> laws, laws_there;
+  std::size_t shifted = 0;  ///< the potential at the proposal
 };
 
-/// A version of the slot, or the copy of it that a trial begins with.
+/// Whether v is a version of a slot, or the copy of a slot with which a trial begins.
 bool is_state(const KernelGraph& graph, Value v) {
   if (!is(graph, v, VariableKind::trial)) return is_slot(graph, v);
   return maker(graph, v)->kind == OperationKind::regroup;
 }
 
-/// A law that stands at the proposal takes the place of the first law of the same function.
+/// Finds the law that replaces each law at the proposal. A law at the proposal replaces the first
+/// law with the same function.
 void pair_laws(const Replay& replay, Sides& sides) {
   const auto& inputs = replay.operation().inputs;
   sides.laws = inputs_of(replay, Role::law);
@@ -55,7 +61,8 @@ void pair_laws(const Replay& replay, Sides& sides) {
   }
 }
 
-/// By variable, in whatever order the accept has them.
+/// Finds a state that shows the decision, and the output for this state. Compares variables,
+/// because an accept may have states and outputs in any order.
 bool find_told(const Replay& replay, Sides& sides) {
   const auto& inputs = replay.operation().inputs;
   const auto& outputs = replay.operation().outputs;
@@ -88,7 +95,7 @@ std::optional<Sides> sides_of(const Replay& replay) {
     const Value of = replay.graph()[inputs[sides.here[k]].value].evaluated_law;
     if (of == inputs[stage_laws.front()].value) sides.divided_out.push_back(k);
   }
-  // The stages keep the target itself: the second ratio is 1 everywhere.
+  // If the stages leave the target itself invariant, the ratio of the last stage is 1 everywhere.
   if (!sides.here.empty() && sides.divided_out.size() == sides.here.size()) return std::nullopt;
   const bool paired = sides.states.size() == sides.proposed.size() && !sides.states.empty() &&
                       sides.here.size() == sides.there.size() && !sides.there.empty();
@@ -104,7 +111,8 @@ std::optional<Sides> sides_of(const Replay& replay) {
   return sides;
 }
 
-/// What is proposed is a copy of the state: the ratio is 1, but for the shift.
+/// Makes each proposal a copy of its state, apart from a tiny shift that distinguishes the two. So
+/// the ratio is 1.
 void propose_copies(Replay& replay, const Sides& sides) {
   for (std::size_t k = 0; k < sides.states.size(); ++k) {
     const Eigen::MatrixXd state = replay.input(sides.states[k]);
@@ -121,7 +129,8 @@ void propose_copies(Replay& replay, const Sides& sides) {
   }
 }
 
-/// log r of what is proposed, from the laws; of one slot and at most one auxiliary variable.
+/// log r of the proposals, computed from the laws. Nothing unless the states are one slot and at
+/// most one auxiliary variable.
 std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) {
   const auto& inputs = replay.operation().inputs;
   if (sides.states.size() > 2 || sides.laws.size() != sides.states.size()) return std::nullopt;
@@ -136,7 +145,7 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   };
   if (is_auxiliary(0) == is_auxiliary(1)) return std::nullopt;
   const std::size_t aux = is_auxiliary(0) ? 0 : 1;
-  // The law of the slot is the one that its evaluation is of.
+  // The evaluation of the slot names the law of the slot.
   const Value of_slot = replay.graph()[inputs[sides.here.front()].value].evaluated_law;
   for (std::size_t k = 0; k < sides.laws.size(); ++k) {
     if (inputs[sides.laws[k]].value == of_slot) continue;
@@ -146,8 +155,9 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   return std::nullopt;
 }
 
-/// Of columns in which `log_r` and the potentials are of a size that leaves four digits to sums,
-/// and in which what is proposed can be told from the state.
+/// Measures the share of acceptances in the usable columns. A column is usable if log_r and the
+/// potentials are small enough for sums to keep four digits, and if the proposal differs from the
+/// state.
 class Decisions {
  public:
   Decisions(Replay& replay, const Sides& sides, const Eigen::RowVectorXd& log_r)
@@ -165,7 +175,8 @@ class Decisions {
 
   bool tells() const { return !told_.empty(); }
 
-  /// Share of acceptances at log r, where the shifted potential at r = 1 is `at_one`.
+  /// The share of acceptances at log r. Sets the potential at the proposal so that the ratio is r.
+  /// At r = 1, this potential is `at_one_`.
   double share(double log_r) {
     replay_.input(sides_.shifted) = at_one_.array() - log_r;
     const Eigen::MatrixXd proposed = replay_.input(sides_.proposed[sides_.told]);
@@ -201,7 +212,8 @@ void compare(Decisions decisions, const std::string& name, const char* between,
     const double backward = decisions.share(x);
     const double r = std::exp(-x);
     const double n = decisions.tried();
-    // Never less than that of one decision: none of n says no more.
+    // Variance of a share. At least 1 / n^2: if all n decisions agree, the error of the share is
+    // still about 1 / n.
     const auto variance = [&](double a) { return std::max(a * (1.0 - a), 1.0 / n) / n; };
     const double error = std::sqrt(variance(forward) + r * r * variance(backward));
     VerifiedOperation v{name, "a(r) = r a(1/r)",
@@ -219,17 +231,18 @@ std::vector<VerifiedOperation> check_accept(Replay replay) {
   const auto sides = sides_of(replay);
   if (!sides) {
     return {untested(replay, "a(r) = r a(1/r)",
-                     "it reads no potential of what is proposed, or none "
-                     "that stages do not decide about")};
+                     "this accept operation reads no potential of a proposal, or the earlier "
+                     "stages already decide about every potential that it reads")};
   }
   std::vector<VerifiedOperation> found;
   const std::string& name = replay.operation().name;
   Replay copies = replay;
   if (const auto log_r = log_ratio(replay, *sides)) {
-    compare({replay, *sides, *log_r}, name, "to what is proposed", found);
+    compare({replay, *sides, *log_r}, name, "to the proposal", found);
   }
   propose_copies(copies, *sides);
-  // Not 0 where the law of an auxiliary is so narrow that it tells the copy from the state.
+  // log r is not 0 if the law of an auxiliary is so narrow that it distinguishes the copy from the
+  // state.
   const auto at_copy = log_ratio(copies, *sides);
   compare({copies, *sides, at_copy.value_or(Eigen::RowVectorXd::Zero(copies.columns()))}, name,
           "to a copy", found);

@@ -1,4 +1,5 @@
-// Whether a composition keeps one target, moves on it, and finds the way to it.
+// Tests whether a composition leaves one target invariant, moves on it, and reaches it from far
+// away.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/at_equilibrium.hpp"
 
@@ -20,9 +21,10 @@ constexpr std::int64_t fewest_sweeps = 4;
 constexpr std::int64_t most_sweeps = sweeps_to_stand_still;
 constexpr int look_count = 8;
 
-// No multiples of a block's width: the last block is an incomplete one.
+// Numbers of replicates. They are not multiples of the width of a block, so that the last block is
+// incomplete.
 constexpr std::int64_t usual_replicates = 4093;
-constexpr std::int64_t few_replicates = 1021;  ///< where a column costs much
+constexpr std::int64_t few_replicates = 1021;  ///< used if a column costs much
 constexpr std::int64_t learnt_replicates = 509;
 constexpr std::int64_t few_warmup = 60;
 constexpr std::int64_t trial_replicates = 253;
@@ -40,7 +42,7 @@ constexpr double arrived = 0.2;
 constexpr std::int64_t fewest_for_stall = 64;
 constexpr std::int64_t longest_arrival = 2048;
 
-/// One of `looks` looks that share alpha.
+/// Judges one of `looks` checks that share alpha.
 void judge(const std::vector<EquilibriumStatistic>& statistics, double alpha, int looks,
            EquilibriumOutcome& out) {
   const auto count = static_cast<double>(statistics.size());
@@ -78,8 +80,8 @@ void EquilibriumOutcome::add(VerifiedStatistic statistic) {
 
 void follow_up(double moved, EquilibriumOutcome& out) {
   out.remark = fmt::format(
-      "{}: {:.2g} variances in {} sweeps were too few to tell whether it moves; in {} "
-      "sweeps it went {:.2g}",
+      "{}: a jump distance of {:.2g} variances in {} sweeps was too small to decide whether the "
+      "chain moves. In {} sweeps, the jump distance is {:.2g} variances.",
       out.seen.name, out.seen.moved, out.seen.sweeps, sweeps_to_stand_still, moved);
   out.seen.moved = moved;
 }
@@ -97,7 +99,7 @@ class Tester {
                                           .warmup = warmup,
                                           .seed = test_.seed,
                                           .late = test_.late});
-    const double before = equilibrium.gradients();  // of the warm-up
+    const double before = equilibrium.gradients();  // of warmup
     VerifiedTarget& seen = out_.seen;
     for (std::int64_t more = 1; seen.sweeps < most_sweeps; more = seen.sweeps) {
       equilibrium.advance(more);
@@ -132,7 +134,8 @@ class Tester {
     return costly ? few_replicates : usual_replicates;
   }
 
-  /// A sweep counts as at least one gradient, and d^2 / 100, for each replicate and slot: fits cost
+  /// Whether the fewest sweeps were made and half of the budget is spent. For each replicate and
+  /// slot, a sweep counts as at least one gradient and at least d^2 / 100, because fits cost time
   /// too.
   bool enough(double gradients, const Composition& composition) const {
     const auto updates = static_cast<double>(out_.seen.sweeps * replicates(composition)) *
@@ -162,7 +165,8 @@ EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const Equil
 
 namespace {
 
-/// What a gradient counts in a long look: over N cases N / 1000, in d dimensions d^2 / 100.
+/// The cost of one gradient in a long check: the largest of 1, N / 1000 (for N cases) and d^2 / 100
+/// (in d dimensions).
 double size_of(const Model& model) {
   const auto d = static_cast<double>(model.dimension());
   const SumOfTerms* const sum = model.offers<SumOfTerms>();
@@ -189,14 +193,16 @@ EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest
       static_cast<std::int64_t>(std::min(test.budget / cost, static_cast<double>(longest_look)));
   if (sweeps < fewest_for_long) {
     throw InputError(
-        fmt::format("the budget affords {} sweeps of {} replicates, and {} are the "
-                    "fewest for a long look; raise --budget",
+        fmt::format("the budget is enough for {} sweeps of {} replicates, but a long check needs "
+                    "at least {} sweeps. Raise --budget.",
                     sweeps, long_replicates, fewest_for_long));
   }
   const std::int64_t apart = std::max<std::int64_t>(1, sweeps / long_looks);
   std::vector<EquilibriumStatistic> statistics = equilibrium.follow(sweeps / apart, apart);
   if (statistics.empty()) {
-    throw InputError(fmt::format("in {} sweeps no average is worth 25 draws", sweeps));
+    throw InputError(fmt::format(
+        "no average over {} sweeps has an effective sample size of at least 25. Raise --budget.",
+        sweeps));
   }
   out.seen.sweeps = trial_sweeps + sweeps / apart * apart;
   for (EquilibriumStatistic& s : statistics) s.name += fmt::format(" over {} sweeps", sweeps);
@@ -242,7 +248,8 @@ Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, doubl
     found.stalled = found.sweeps >= fewest_for_stall &&
                     now.mean - 3.0 * now.error > arrived * at_start &&
                     last.mean - now.mean < std::min(noise, 0.1 * last.mean);
-    // Twice: an orbit that nothing disturbs comes near now and then.
+    // Requires two small excesses in a row, because the excess of a deterministic orbit is small at
+    // some times.
     const bool near = std::max(last.mean, now.mean) < arrived * at_start;
     last = now;
     if (near || 2.0 * (stretched.gradients() - before) > test.budget) break;

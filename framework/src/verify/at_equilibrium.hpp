@@ -1,4 +1,5 @@
-// Whether a composition keeps one target, moves on it, and finds the way to it.
+// Tests whether a composition leaves one target invariant, moves on it, and reaches it from far
+// away.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,94 +14,94 @@
 
 namespace mixwell {
 
-/// A chain that has gone less than this share of a variance in `sweeps_to_stand_still` sweeps
-/// stands still.
+/// A chain stands still if its jump distance in `sweeps_to_stand_still` sweeps is below this share
+/// of a variance.
 inline constexpr double still_distance = 0.02;
 inline constexpr std::int64_t sweeps_to_stand_still = 128;
 
 struct EquilibriumTest {
   std::string target;
-  bool fixed_steps =
-      false;  ///< keep the step sizes of the manifest: they are learnt, or there are none
+  bool fixed_steps = false;  ///< keep the step sizes of the manifest
   std::int64_t warmup = 0;
-  bool adaptive = false;     ///< it still learns while it is tested
-  bool learnt_laws = false;  ///< they cost much: few replicates are affordable
-  double budget = 1e6;       ///< gradients
-  double alpha = 1e-3;       ///< of this target
+  bool adaptive = false;     ///< the composition still learns while it is tested
+  bool learnt_laws = false;  ///< the densities cost much, so few replicates are used
+  double budget = 1e6;       ///< in gradients
+  double alpha = 1e-3;       ///< alpha of this target
   std::int64_t seed = 1;
-  /// Asked from several threads; once it is true, what runs throws Stopped, or ends with what it
-  /// has seen.
+  /// Called from several threads. Once it returns true, the running function throws Stopped or
+  /// returns the results so far.
   std::function<bool()> late;
 };
 
 struct EquilibriumOutcome {
   VerifiedTarget seen;
-  std::vector<VerifiedStatistic> tests;  ///< all that failed, or the one that was farthest off
+  std::vector<VerifiedStatistic>
+      tests;  ///< all that failed; if none failed, the one with the smallest p
   bool biased = false;
-  double largest_shift = 0.0;  ///< of the means of all statistics, in their standard deviations
-  double adjusted_p = 1.0;     ///< smallest of all looks, times their number
-  double looks = 0.0;          ///< statistics times times at which they were looked at
+  double largest_shift = 0.0;  ///< largest shift of a mean, in standard deviations of its statistic
+  double adjusted_p = 1.0;     ///< smallest p of all checks times the number of checks
+  double looks = 0.0;          ///< total number of checks of statistics
   double gradients = 0.0;
-  bool tells = false;  ///< of a ladder: some limit is known to half its error at the first rung
-  std::string remark;  ///< how far it went where more sweeps were made to tell, or empty
+  bool tells = false;  ///< ladder: a limit of half the first rung's error would be detected
+  std::string remark;  ///< the jump distance, if follow_up() recorded it
 
   void add(VerifiedStatistic statistic);
 };
 
-/// Looks after 1, 2, 4, ..., at most 128 sweeps; at least 4 are made whatever they cost. Step sizes
-/// are multiplied by the factor with which a trial run goes farthest. A chain that hardly moved in
-/// fewer than 128 sweeps is followed over 128 of them by few replicates before it is said to stand
-/// still. Throws InputError where the
-/// target cannot be composed or has no draws.
+/// Checks after 1, 2, 4, ..., at most 128 sweeps. Makes at least 4 sweeps, even if they exceed the
+/// budget. Multiplies the step sizes by the factor with which a trial run has the largest jump
+/// distance. If a chain hardly moved in fewer than 128 sweeps, a few replicates run for 128 sweeps
+/// before the chain is said to stand still. Throws InputError if the target cannot be composed or
+/// has no draws.
 EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const EquilibriumTest& test);
 
-/// Whether the model can draw from its prior, and data given the parameters, but not, nor a grid,
-/// from its posterior.
+/// Whether the target needs calibrate(). This is so if neither the model nor a grid can draw from
+/// the posterior, but the model can draw from its prior and can draw data given the parameters.
 bool is_calibrated(const Model& model);
 
-/// Simulation-based calibration from an exact start. For each of 256 to 1024 data sets: theta from
-/// the prior, data given theta, the composition on these data (warmed up where it learns), its slot
-/// moved to theta, which is an exact draw of that posterior, and 1, 4, 16 sweeps. Over all data
-/// sets every statistic of theta and data must be distributed after the sweeps as before:
-/// coordinates, entries of grad U (both at most 16), U and theta' grad U, by their ranks and by the
-/// spread of these. `budget` counts a gradient over N cases as max(1, N / 1000). Throws InputError
-/// for compositions of several slots, which need as many draws of one posterior, and where the
-/// budget affords fewer than 256 data sets.
+/// Simulation-based calibration from an exact start. For each of 256 to 1024 data sets: draw theta
+/// from the prior and data given theta, compose on these data (with warmup if the composition
+/// learns), move the slot to theta (an exact draw of the posterior of these data), and run 1, 4 and
+/// 16 sweeps. Over all data sets, every statistic of theta and data must have the same distribution
+/// after the sweeps as before. The statistics are coordinates, entries of grad U (at most 16 of
+/// each), U and theta' grad U. The test compares the ranks of the statistics and the spread of the
+/// ranks. `budget` counts a gradient over N cases as max(1, N / 1000). Throws InputError if the
+/// composition has several slots, because each slot needs its own draw of the same posterior. Also
+/// throws InputError if the budget is not enough for 256 data sets.
 EquilibriumOutcome calibrate(const VerifyTargets& targets, const Model& model,
                              const EquilibriumTest& test);
 
-/// Few replicates, thousands of sweeps, and averages over them (Equilibrium::follow): 4096 sweeps
-/// of 253 replicates, or as many as the budget affords, in looks of 1 to 4 sweeps; a gradient
-/// counts at least N / 1000 of N cases and d^2 / 100. Throws InputError where that is fewer than
-/// 512.
+/// A long check: compares averages over many sweeps of few replicates (Equilibrium::follow). Runs
+/// 4096 sweeps of 253 replicates, or as many sweeps as the budget allows, and records every 1 to 4
+/// sweeps. A gradient over N cases counts as at least N / 1000, and as at least d^2 / 100. Throws
+/// InputError if the budget allows fewer than 512 sweeps.
 EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest& test,
                              double step_factor);
 
-/// The multiple of the manifest's step sizes with which two sweeps go farthest. What a composition
-/// keeps does not depend on them, what a test can see of it does. Adds what it spent to
-/// `gradients`.
+/// The factor of the manifest's step sizes with the largest jump distance in two sweeps. The
+/// stationary distribution does not depend on the step sizes, but the power of a test does. Adds
+/// the cost of the search to `gradients`.
 double best_factor(const VerifyTargets& targets, const EquilibriumTest& test, double& gradients);
 
-/// What a chain that hardly moved in the sweeps of its test went in 128, for seen.moved and a
-/// remark.
+/// Records the jump distance `moved` in 128 sweeps of a chain that hardly moved during its test.
+/// Writes it to seen.moved and to a remark.
 void follow_up(double moved, EquilibriumOutcome& out);
 
-/// What is left of the excess spread of starts that are half as far out again as exact draws.
+/// The outcome of starts that are 1.5 times as far from the mean as exact draws.
 struct Arrival {
-  double left = 0.0;  ///< a share of what it was
-  bool stalled =
-      false;  ///< more than a fifth is left, and the last doubling of sweeps took nothing off
+  double left = 0.0;     ///< remaining share of the initial excess of the spread
+  bool stalled = false;  ///< more than a fifth is left, and the excess no longer falls
   std::int64_t sweeps = 0;
   double gradients = 0.0;
 };
 
-/// Up to 2048 sweeps of 1021 replicates, doubled until less than a fifth is left twice or the
-/// budget is spent.
+/// Runs at most 2048 sweeps of 1021 replicates. Doubles the number of sweeps until less than a
+/// fifth of the excess is left two times in a row, or until half of the budget is spent.
 Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, double step_factor);
 
-/// The columns of one composition do not know of one another: two sweeps of 13 and of 16
-/// replicates, and of blocks of another width, agree to 1e-9 in the columns that they share.
-/// Returns the largest relative difference, 0 for compositions whose replicates learn together.
+/// Checks that the columns of one composition are independent. Runs two sweeps of 13 replicates, of
+/// 16 replicates, and with blocks of another width. Common columns must agree to 1e-9. Returns the
+/// largest relative difference. Returns 0 for compositions whose replicates learn together.
 double difference_between_blocks(const Composition& composition, const std::function<bool()>& late);
 
 }  // namespace mixwell

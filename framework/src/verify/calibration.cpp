@@ -1,4 +1,5 @@
-// Whether a composition keeps the posterior of data that were drawn with its parameters.
+// Tests whether a composition leaves posteriors invariant. Draws the parameters and the data of
+// each posterior from the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/at_equilibrium.hpp"
 #include "verify/law_draws.hpp"
@@ -24,11 +25,13 @@ constexpr Index trial_data_sets = 24;
 constexpr std::int64_t trial_sweeps = 4;
 constexpr Index most_coordinates = 16;
 constexpr double cases_of_a_gradient = 1000.0;
-constexpr double far_share = 0.5;  ///< of the farthest that any steps went
-/// Looks at ranks and at their spread.
+/// A step size is used only if its jump distance is at least this share of the largest one found
+/// so far.
+constexpr double far_share = 0.5;
+/// Two functions of the ranks are checked: the ranks and their spread.
 constexpr int function_count = 2;
 
-/// Statistics of theta and the data that made `model`: a column.
+/// The statistics of theta and of the data of `model`, as a column.
 Eigen::VectorXd statistics(const Model& model, ConstBatch theta) {
   const Index d = theta.rows();
   const Index shown = std::min(d, most_coordinates);
@@ -48,7 +51,7 @@ std::string name_of(Index statistic, Index dimension) {
   return statistic == 2 * shown ? "U" : "x' grad U";
 }
 
-/// Statistics at the start (block 0) and after sweep_counts, of one data set a column.
+/// Statistics at the start (block 0) and after each of sweep_counts. Each column is one data set.
 struct CalibrationTable {
   std::array<Eigen::MatrixXd, sweep_counts.size() + 1> at;
   double gradients = 0.0;
@@ -59,7 +62,8 @@ class DataSets {
   DataSets(const VerifyTargets& targets, const Model& model, const EquilibriumTest& test)
       : targets_(targets), model_(model), test_(test) {}
 
-  /// Data set r: what becomes of its exact draw. `sweeps` in ascending order.
+  /// Runs data set r from its exact draw. Calls `look` at the start and after each number of sweeps
+  /// in `sweeps` (ascending). Returns the number of gradients.
   double follow(Index r, double step_factor, const auto& sweeps, const auto& look) const {
     Eigen::MatrixXd theta(model_.dimension(), 1);
     const auto number = static_cast<std::uint64_t>(r);
@@ -89,7 +93,7 @@ class DataSets {
     return sampler.gradients();
   }
 
-  /// Adds data sets from the columns that the table has up to `count` of them.
+  /// Adds data sets until the table has `count` columns.
   void extend(CalibrationTable& table, Index count, double step_factor) const {
     const Index had = table.at.front().cols();
     const Index rows = 2 * std::min(model_.dimension(), most_coordinates) + 2;
@@ -104,8 +108,9 @@ class DataSets {
     table.gradients += gradients.sum();
   }
 
-  /// How far so many sweeps go: 1 less the correlation of entries of grad U at start and end, whose
-  /// mean is 0 for each data set, averaged; and the gradients of a data set.
+  /// The jump distance of this many sweeps, from entries of grad U at the start and at the end. The
+  /// mean of these entries is 0 for each data set. Also returns the mean number of gradients per
+  /// data set.
   std::pair<double, double> trial(double step_factor, std::int64_t sweeps = trial_sweeps) const {
     const Index shown = std::min(model_.dimension(), most_coordinates);
     Eigen::MatrixXd before(shown, trial_data_sets);
@@ -121,7 +126,8 @@ class DataSets {
     return {moved(before, after), gradients.mean()};
   }
 
-  /// Mean squared distance in variances, 2 for independent draws: of quantities with mean 0.
+  /// Mean squared distance of quantities with mean 0, in variances. The distance of independent
+  /// draws is 2.
   static double moved(const Eigen::MatrixXd& before, const Eigen::MatrixXd& after) {
     const double size = std::sqrt(before.squaredNorm() * after.squaredNorm());
     return 2.0 * (1.0 - before.cwiseProduct(after).sum() / size);
@@ -133,7 +139,8 @@ class DataSets {
   const EquilibriumTest& test_;
 };
 
-/// Ranks of both rows among all their numbers, from -1 to 1; ties share the mean of theirs.
+/// Replaces the numbers of both rows by their ranks among all numbers, from -1 to 1. Equal numbers
+/// get their mean rank.
 void to_ranks(Eigen::RowVectorXd& a, Eigen::RowVectorXd& b) {
   const Index n = a.size();
   Eigen::RowVectorXd both(2 * n);
@@ -162,10 +169,11 @@ class Calibrator {
     out_.seen.redraws_data = true;
     const Composition one = targets.composed(test.target, 1.0);
     if (const auto slots = positions(compose(*one.compositor).sampling).size(); slots != 1) {
-      throw InputError(fmt::format(
-          "data drawn with the parameters give one exact draw of their posterior, and there are {} "
-          "slots",
-          slots));
+      throw InputError(
+          fmt::format("the composition has {} slots, and each slot needs an exact draw from the "
+                      "posterior. This check has only one exact draw from each posterior, so it "
+                      "needs a composition with one slot.",
+                      slots));
     }
   }
 
@@ -197,7 +205,7 @@ class Calibrator {
     for (std::size_t look = 1; look < table_.at.size(); ++look) {
       for (Index i = 0; i < rows; ++i) compare(look, i);
     }
-    // Of independent draws before and after, in standard deviations.
+    // The detectable difference of means between independent draws, in standard deviations.
     out_.seen.visible_bias =
         normal_bound(alpha_) * std::sqrt(2.0 / static_cast<double>(table_.at.front().cols()));
   }
@@ -227,7 +235,8 @@ class Calibrator {
     out_.gradients += gradients * static_cast<double>(trial_data_sets);
   }
 
-  /// The largest steps that still go far: what a composition does wrong shows best with them.
+  /// Chooses the largest step sizes whose jump distance is still large, because they show the
+  /// errors of a composition best.
   void choose_steps() {
     double farthest = 0.0;
     for (const double factor : {0.0625, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
@@ -250,8 +259,8 @@ class Calibrator {
     const auto count = static_cast<Index>(test_.budget / (std::max(cost_, 1.0) * size));
     if (count < data_set_counts.front()) {
       throw InputError(
-          fmt::format("the budget affords {} data sets drawn with their parameters, "
-                      "and {} are the fewest; raise --budget",
+          fmt::format("the budget is enough for {} pairs of parameters and simulated data, but "
+                      "this check needs at least {} pairs. Raise --budget.",
                       count, data_set_counts.front()));
     }
     return count;
@@ -262,8 +271,8 @@ class Calibrator {
   DataSets data_sets_;
   EquilibriumOutcome out_;
   CalibrationTable table_;
-  double alpha_ = 0.0;  ///< of one look
-  double cost_ = 0.0;   ///< gradients of a data set
+  double alpha_ = 0.0;  ///< error probability of one check
+  double cost_ = 0.0;   ///< gradients of one data set
 };
 
 }  // namespace

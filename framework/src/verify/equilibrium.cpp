@@ -1,4 +1,4 @@
-// The equilibrium test.
+// The equilibrium test: starts from exact draws and checks that their distribution stays unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
 #include "graph/edges.hpp"
@@ -25,16 +25,19 @@ namespace {
 using Rows = Eigen::RowVectorXd;
 
 constexpr std::size_t few_slots = 5;
-/// Of each replicate, in a long look; at least a thousand, and in all slots together so many.
+/// Number of exact draws in all slots together that a long check averages in each replicate. The
+/// check averages at least 1000 draws per slot.
 constexpr std::int64_t own_draws = 2000;
-constexpr double few_draws = 0.2;  ///< standard deviations of an average: 25 draws
+/// Largest standard deviation of an average, relative to that of a draw. An average of 25 draws has
+/// this value.
+constexpr double few_draws = 0.2;
 
 struct Labelled {
   std::string label;
   Rows values;
 };
 
-/// How coordinates are scaled before they are projected.
+/// Mean and standard deviation of each coordinate. Projections use the coordinates in these units.
 struct Scale {
   explicit Scale(const Eigen::MatrixXd& theta)
       : mean(theta.rowwise().mean()),
@@ -44,7 +47,7 @@ struct Scale {
   Eigen::VectorXd sd;
 };
 
-/// Coordinates, projections and U of one slot: what the other statistics are made from.
+/// Coordinates, projections and U of one slot. The other statistics are made from these.
 std::vector<Labelled> basic(const Model& model, const Scale& scale, ConstBatch theta) {
   const auto names = coordinate_names(model.parameters());
   std::vector<Labelled> all;
@@ -66,7 +69,7 @@ std::vector<Labelled> of_slot(const Model& model, const Scale& scale, ConstBatch
   const auto d = static_cast<std::size_t>(theta.rows());
   const std::size_t u = all.size() - 1;
   for (std::size_t i = 0; i <= u; ++i) {
-    const Labelled f = all[i];  // a copy: `all` grows
+    const Labelled f = all[i];  // a copy, because `all` grows
     all.push_back({f.label + "^2", f.values.array().square()});
     if (i < u) all.push_back({f.label + "^3", f.values.array().cube()});
     if (i == 0 || i >= d) continue;
@@ -76,7 +79,8 @@ std::vector<Labelled> of_slot(const Model& model, const Scale& scale, ConstBatch
   return all;
 }
 
-/// Slots are independent at equilibrium: products of one's statistic and the other's.
+/// Products of a statistic of one slot and the same statistic of another slot. The products have
+/// known means, because slots are independent at equilibrium.
 std::vector<Labelled> of_pair(const Model& model, const Scale& scale, ConstBatch here,
                               ConstBatch there) {
   const auto a = basic(model, scale, here);
@@ -90,7 +94,7 @@ std::vector<Labelled> of_pair(const Model& model, const Scale& scale, ConstBatch
   return all;
 }
 
-/// The standard deviation of a law that the numbers are draws of.
+/// The standard deviation of these draws (divisor n - 1).
 double spread_of(const Rows& numbers) {
   const auto n = static_cast<double>(numbers.size());
   return std::sqrt((numbers.array() - numbers.mean()).square().sum() / (n - 1.0));
@@ -106,9 +110,10 @@ EquilibriumStatistic compare_means(const std::string& label, const Rows& end, co
       fmt::format("mean {:.6g}, at equilibrium {:.6g}, z = {:.2f}", end.mean(), start.mean(), z)};
 }
 
-/// Whether the mean of `off`, a difference of averages in each replicate, is 0: Student's statistic
-/// with Johnson's correction for skewness (Johnson 1978, eq. 2.4). Nothing where an average is
-/// worth fewer than 25 draws: too few for either.
+/// Tests whether `off`, the difference of two averages in each replicate, has mean 0. Uses
+/// Student's statistic with Johnson's correction for skewness (Johnson 1978, eq. 2.4). Returns
+/// nothing if the effective sample size of an average is below 25, because the statistic and the
+/// correction need more draws.
 std::optional<EquilibriumStatistic> compare_averages(const Labelled& start, const Rows& off) {
   const auto n = static_cast<double>(off.size());
   const double mean = off.mean();
@@ -126,7 +131,8 @@ std::optional<EquilibriumStatistic> compare_averages(const Labelled& start, cons
                               fmt::format("off by {:.6g}, z = {:.2f}", mean, z)};
 }
 
-/// Largest distance of two empirical distributions of the same size n; both arguments are sorted.
+/// Largest distance of two empirical distributions of the same size n. Both arguments must be
+/// sorted.
 double distance(const Rows& a, const Rows& b) {
   Index largest = 0;
   Index i = 0;
@@ -140,8 +146,9 @@ double distance(const Rows& a, const Rows& b) {
   return static_cast<double>(largest) / static_cast<double>(a.size());
 }
 
-/// `fresh` is sorted. Two samples of n: P(distance > x) <= C exp(-n x^2), C = 2 from n = 458 on,
-/// and e from n = 4 on (Wei & Dudley 2012, theorem 1). A NaN is no draw of anything.
+/// Compares the distributions of two samples of size n. `fresh` is sorted. P(distance > x) <= C
+/// exp(-n x^2), with C = 2 for n >= 458 and C = e for n >= 4 (Wei & Dudley 2012, theorem 1). A
+/// sample with a NaN fails.
 EquilibriumStatistic compare_ranks(const Labelled& end, const Labelled& fresh) {
   if (!end.values.allFinite()) return {"ranks of " + end.label, 0.0, INFINITY, 0.0, "not finite"};
   Rows a = end.values;
@@ -160,7 +167,8 @@ void add(std::vector<Labelled>& all, const std::string& where, std::vector<Label
   for (Labelled& f : more) all.push_back({where + f.label, std::move(f.values)});
 }
 
-/// Slots that are looked at together with slot s: all before it, of many those 1, 2, 4, ... before.
+/// The earlier slots that are checked together with slot s: all of them, or slots s - 1, s - 2, s -
+/// 4, ... if there are many slots.
 std::vector<std::size_t> partners(std::size_t s, std::size_t slots) {
   std::vector<std::size_t> all;
   for (std::size_t apart = 1; apart <= s; apart = slots > few_slots ? 2 * apart : apart + 1) {
@@ -169,7 +177,8 @@ std::vector<std::size_t> partners(std::size_t s, std::size_t slots) {
   return all;
 }
 
-/// joint: the slots' joint law is claimed to be a product.
+/// `joint`: also check pairs of slots, because the certificate claims that the slots are
+/// independent.
 std::vector<Labelled> all_statistics(const Model& model, const std::vector<Scale>& scales,
                                      const Positions& at, bool joint) {
   std::vector<Labelled> all;
@@ -195,7 +204,8 @@ RunSettings settings_of(const Composition& composition, const EquilibriumSetting
   return settings;
 }
 
-/// What the first update of a slot keeps in the place of its factor.
+/// The law that the first update of a slot leaves invariant instead of `factor`. Returns `factor`
+/// if there is no such law.
 Value kept_law(const KernelGraph& graph, Variable slot, Value factor) {
   for (const OperationInfo& o : graph.operations()) {
     if (!writes(graph, o, slot)) continue;
@@ -210,11 +220,11 @@ bool has_exact_draws(const Model& model, const ValueInfo& law) {
   return potential.as_model() == &model && model.offers<ExactSampler>() != nullptr;
 }
 
-/// Where one position starts from.
+/// Draws the start positions of one slot from its law.
 class SlotLaw {
  public:
   static constexpr Index usual_cells = 257;
-  static constexpr Index few_cells = 33;  ///< where each replicate has a law of its own
+  static constexpr Index few_cells = 33;  ///< number of cells if each replicate has its own law
 
   SlotLaw(const Model& model, Sampler& sampler, const std::string& slot, Value kept,
           Index replicates)
@@ -230,7 +240,7 @@ class SlotLaw {
 
   const std::string& name() const noexcept { return name_; }
 
-  /// Different for each `what`.
+  /// One draw for each replicate. Draws for different `what` are independent.
   Eigen::MatrixXd draws(std::int64_t seed, const std::string& what) const {
     const Stream stream(static_cast<std::uint64_t>(seed), what + "/" + name_);
     const Index d = model_.dimension();
@@ -255,7 +265,7 @@ class SlotLaw {
   const Model& model_;
   Index replicates_;
   std::string name_;
-  std::vector<LawDraws> laws_;  ///< one for all replicates, or each its own; none: exact draws
+  std::vector<LawDraws> laws_;  ///< one for all replicates or one for each; empty for exact draws
 };
 
 }  // namespace
@@ -282,20 +292,24 @@ struct Equilibrium::Test {
     return keeps_another ? kept_law(graph, factor.slots.front(), factor.law) : factor.law;
   }
 
-  /// Before anything is spent on warming up.
+  /// Throws InputError if a slot has no exact draws. Called before warmup, so that a failing test
+  /// spends no gradients.
   void check_draws() const {
     const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
     const Model& model = *composition.model();
     for (const Factor& factor : graph.factors()) {
       const std::string& name = graph[factor.law].name;
       if (slots_of(graph, graph[factor.slots.front()].position) != factor.slots) {
-        throw InputError("`" + name + "` is a law of several slots together: no draws of it");
+        throw InputError("`" + name +
+                         "` is a joint density of several slots. Mixwell cannot draw exactly from "
+                         "such densities");
       }
       if (!has_exact_draws(model, graph[kept(factor)]) &&
           model.dimension() > LawDraws::most_dimensions) {
-        throw InputError(fmt::format("no exact draws of `{}` in {} dimensions (a grid serves {})",
-                                     graph[kept(factor)].name, model.dimension(),
-                                     LawDraws::most_dimensions));
+        throw InputError(
+            fmt::format("there are no exact draws of `{}`, which has {} dimensions. Mixwell could "
+                        "draw from a grid in at most {} dimensions.",
+                        graph[kept(factor)].name, model.dimension(), LawDraws::most_dimensions));
       }
     }
   }
@@ -327,7 +341,7 @@ struct Equilibrium::Test {
     return all_statistics(*composition.model(), scales, at, joint);
   }
 
-  /// Statistics of draws that nothing has moved, each sorted; the same at every look.
+  /// Sorted statistics of fresh exact draws. All checks compare with the same fresh draws.
   const std::vector<Labelled>& fresh(std::size_t s) {
     if (sorted_fresh.empty()) sorted_fresh.resize(compared.size());
     if (sorted_fresh[s].empty()) {
@@ -339,7 +353,7 @@ struct Equilibrium::Test {
     return sorted_fresh[s];
   }
 
-  /// Sums over draws of their own, in every replicate.
+  /// For each replicate, the sums of all statistics over this many independent draws.
   std::vector<Rows> sums_of_draws(std::int64_t draws) const {
     std::vector<Rows> sums;
     for (std::int64_t k = 0; k < draws; ++k) {
@@ -366,7 +380,7 @@ struct Equilibrium::Test {
     }
   }
 
-  /// Of the recorded slots: others may have laws that nobody is interested in, such as a pilot's.
+  /// The positions of the recorded slots. The laws of other slots, such as a pilot, are not tested.
   Positions now() {
     Positions all;
     for (const std::size_t k : compared) all.emplace_back(sampler.position(laws[k].name()));
@@ -375,17 +389,17 @@ struct Equilibrium::Test {
 
   const Composition& composition;
   EquilibriumSettings settings;
-  bool keeps_another;  ///< by its certificate: a density made from the target's
-  bool joint;          ///< by its certificate: slots are independent
+  bool keeps_another;  ///< the certificate names another density than the target
+  bool joint;          ///< the certificate claims that the slots are independent
   Sampler sampler;
   std::vector<SlotLaw> laws;
-  std::vector<std::size_t> compared;  ///< laws of the slots that are looked at
-  std::vector<Scale> scales;          ///< of exact draws, by slot
+  std::vector<std::size_t> compared;  ///< indices in `laws` of the slots that are checked
+  std::vector<Scale> scales;          ///< scales of exact draws, one per checked slot
   Positions start;
   std::vector<Labelled> at_start;
-  std::vector<std::vector<Labelled>> sorted_fresh;  ///< by slot that is looked at
+  std::vector<std::vector<Labelled>> sorted_fresh;  ///< one element per checked slot
   std::vector<std::pair<std::string, Eigen::MatrixXd>> frozen;
-  double accepted = 0.0;  ///< sum of all acceptance rates, and how many
+  double accepted = 0.0;  ///< sum of all acceptance rates; `decided` is their number
   std::int64_t decided = 0;
 };
 
@@ -408,7 +422,7 @@ void Equilibrium::advance(std::int64_t sweeps) {
   for (std::size_t r = 0; r < records.size(); ++r) {
     if (!is_acceptance_rate(records[r].name)) continue;
     for (const double rate : last.data[r]) {
-      if (std::isnan(rate)) continue;  // a branch of a mixture that was not chosen
+      if (std::isnan(rate)) continue;  // this branch of a mixture was not chosen
       state_->accepted += rate;
       ++state_->decided;
     }

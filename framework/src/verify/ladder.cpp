@@ -1,4 +1,4 @@
-// How the error of a composition without Metropolis falls with its step size.
+// Measures how the error of a composition without Metropolis falls with its step size.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/ladder.hpp"
 
@@ -17,25 +17,29 @@ namespace mixwell {
 namespace {
 
 constexpr int rung_count = 4;
-constexpr std::int64_t pilot_replicates = 200;  ///< replicates that find how long mixing takes
+constexpr std::int64_t pilot_replicates = 200;  ///< replicates for measuring the mixing time
 constexpr std::int64_t longest_mixing = 4096;
-constexpr double pilot_share = 0.2;     ///< of the budget, for one pilot
-constexpr double mixed_distance = 1.6;  ///< squared distance from the start, in variances
-constexpr double far_bias = 0.3;        ///< standard deviations: beyond, powers of eps tell little
+constexpr double pilot_share = 0.2;  ///< share of the budget for one pilot
+/// A chain has mixed if its mean squared distance from the start is this many variances.
+constexpr double mixed_distance = 1.6;
+/// In standard deviations. Larger errors do not follow powers of eps.
+constexpr double far_bias = 0.3;
 constexpr int most_halvings = 10;
-constexpr double runaway = 1e8;  ///< a statistic as large belongs to no draw of these targets
-// In mixing times.
+constexpr double runaway = 1e8;  ///< larger statistics mean that a replicate has diverged
+// The next three numbers are in mixing times.
 constexpr std::int64_t burn_in = 2;
 constexpr std::int64_t averaged_times = 8;
-constexpr std::int64_t later_look = 24;  ///< until a rung is looked at again
-/// Steps of a trajectory on the first rung: the powers of eps show where steps are many, and with a
-/// single one a scheme of first order may not see the gradient at all.
+constexpr std::int64_t later_look = 24;  ///< time between the two averages of drift_rung
+/// Smallest number of steps of a trajectory on the first rung. Errors follow powers of eps only if
+/// a trajectory has many steps. In a single step, a scheme of first order may not use the gradient
+/// at all.
 constexpr std::int64_t fewest_steps = 4;
-/// A limit that is there is looked for again below: rungs of a quarter of eps, with twice the
-/// budget.
+/// A nonzero limit is measured again at smaller steps: all rungs start at a quarter of eps and have
+/// twice the budget.
 constexpr int confirming_halvings = 2;
 constexpr double confirming_budget = 2.0;
-/// Not the first: close to where a scheme becomes unstable it may take long to become stationary.
+/// The rung that is checked for drift. It is not the first rung, because near the largest stable
+/// step size a scheme may need many sweeps to become stationary.
 constexpr int drift_rung = 1;
 
 struct Truth {
@@ -65,7 +69,8 @@ class Run {
     return (first() - start_).squaredNorm() / spread;
   }
 
-  /// The average over slots and `times` looks, `apart` sweeps from one another, of each replicate.
+  /// For each replicate, the average over slots and over `times` records that are `apart` sweeps
+  /// apart.
   Eigen::ArrayXXd average(std::int64_t times, std::int64_t apart) {
     const auto slots = composition_.compositor->slots();
     Eigen::ArrayXXd sum = Eigen::ArrayXXd::Zero(statistics_.count(), settings_.replicates);
@@ -106,7 +111,7 @@ class Climber {
         factor_(settings.factor),
         model_(rung(0).model()),
         statistics_(*model_, settings.bounded),
-        // Of the limit of each, and of its drift.
+        // two tests of each statistic share alpha: its limit and its drift
         bound_(normal_bound(test.alpha / looks())) {}
 
   EquilibriumOutcome climb() {
@@ -116,7 +121,8 @@ class Climber {
     const std::int64_t mixing = first_rung();
     if (mixing == 0) {
       out_.seen.skipped =
-          "it does not forget its start within 4096 sweeps, so that no error can be told";
+          "after 4096 sweeps, the chains still depend on their starting points, so the error of "
+          "the composition cannot be measured";
       return std::move(out_);
     }
     measure_and_judge(test_.budget, mixing);
@@ -128,13 +134,15 @@ class Climber {
  private:
   double looks() const { return static_cast<double>(2 * statistics_.count()); }
 
-  /// That the limit is not the target.
+  /// Whether the test found an error: a limit that is not the target, or a drift.
   bool claims() const { return !ran_away_ && (out_.seen.drifts || !vanishes_); }
 
   void conclude() {
     VerifiedTarget& seen = out_.seen;
     if (ran_away_) {
-      seen.skipped = "some replicates ran away, so that no error can be told";
+      seen.skipped =
+          "some replicates diverged, so the error of the composition cannot be measured. Smaller "
+          "step sizes may help.";
       return;
     }
     seen.moved = mixed_distance;
@@ -146,8 +154,9 @@ class Climber {
               two_sided(z)});
   }
 
-  /// Errors can be level, or grow, over a ladder whose steps are longer than the distance on which
-  /// a curvature changes, and fall below it: what is claimed has to hold there, too.
+  /// Measures again at smaller steps. If steps are longer than the distance on which a
+  /// preconditioner changes, errors may stay level or grow over a ladder, although they fall at
+  /// smaller steps. So an error counts only if the smaller steps show it too.
   void confirm(std::int64_t mixing) {
     halvings_ = confirming_halvings;
     measure_and_judge(confirming_budget * test_.budget, mixing);
@@ -163,7 +172,7 @@ class Climber {
   }
 
   double step_factor(int k) const { return std::ldexp(factor_, -(halvings_ + k)); }
-  /// Of rung k, in the time of one step of the largest eps.
+  /// The number of steps of rung k that take as much time as one step of the largest eps.
   std::int64_t steps(int k) const { return std::int64_t{1} << (halvings_ + k); }
 
   Composition rung(int k) const {
@@ -174,12 +183,13 @@ class Climber {
   }
 
   struct Pilot {
-    std::int64_t mixing;  ///< sweeps after which a chain has forgotten its start; 0 if too many
-    double largest_bias;  ///< of all statistics, in standard deviations
+    std::int64_t mixing;  ///< sweeps until a chain no longer depends on its start; 0 if too many
+    double largest_bias;  ///< largest bias of a statistic, in standard deviations
   };
 
-  /// The largest eps at which no statistic is far off, where the orders of errors show. Sweeps to
-  /// mix there, or 0.
+  /// Sets factor_ to the largest eps at which no statistic is far off, so that errors follow powers
+  /// of eps. Returns the number of sweeps that mixing needs at this eps, or 0 if the composition
+  /// does not mix.
   std::int64_t first_rung() {
     Pilot found = pilot();
     if (found.mixing > 0 && found.largest_bias < far_bias) return doubled(found.mixing);
@@ -221,7 +231,7 @@ class Climber {
     const Eigen::ArrayXd off = ((mean - truth_.mean) / truth_.sd).abs();
     out_.gradients += run.gradients();
     cost_ = run.gradients() / static_cast<double>(pilot_replicates * 3 * sweeps);
-    // At a fixed time nothing has to be stationary.
+    // Bounded statistics are measured after a fixed time, so the chain need not be stationary.
     const bool long_enough = mixes || settings_.bounded;
     return {long_enough ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
   }
@@ -233,8 +243,8 @@ class Climber {
     judge();
   }
 
-  /// All rungs have the same start and the same noise: what they differ by is known far better than
-  /// each of them.
+  /// Measures rung k. All rungs have the same starts and the same noise, so the differences between
+  /// rungs have a far smaller error than the values of each rung.
   void measure(int k, std::int64_t replicates, std::int64_t mixing) {
     const std::int64_t longer = settings_.local ? steps(k) : 1;
     const auto cells = std::uint32_t{1} << (rung_count - 1 - k);
@@ -250,8 +260,8 @@ class Climber {
     out_.gradients += run.gradients();
   }
 
-  /// As many replicates as the budget allows for all rungs together; with fewer than 400 nothing
-  /// could be told.
+  /// The number of replicates that the budget allows for all rungs together, but at least 400,
+  /// because fewer would show nothing.
   std::int64_t affordable(std::int64_t mixing, double budget) const {
     const double sweeps = static_cast<double>((burn_in + averaged_times) * mixing);
     const double all_rungs = std::ldexp(std::ldexp(1.0, rung_count) - 1.0, halvings_);
@@ -265,8 +275,8 @@ class Climber {
            truth_.sd(i);
   }
 
-  /// Errors at a fixed eps that more than double in thrice the time: there is no stationary law for
-  /// them to belong to.
+  /// Checks whether errors at a fixed eps more than double in three times the time. If they do,
+  /// there is no stationary law.
   void check_drift() {
     for (Index i = 0; i < truth_.mean.size(); ++i) {
       const Eigen::ArrayXd early = errors(i, drift_rung);
@@ -303,11 +313,12 @@ class Climber {
     double limit;
     double error;
     bool vanishes;
-    bool tells;  ///< a limit of half the error at the largest eps would have been seen
+    bool tells;  ///< a limit of half the error at the largest eps would be detected
     double certainty;
   };
 
-  /// Richardson's extrapolation from the last two rungs, replicate by replicate.
+  /// The limit of statistic i, by Richardson's extrapolation from the last two rungs of each
+  /// replicate.
   Seen look(Index i) const {
     const double power = std::ldexp(1.0, settings_.order);
     const Eigen::ArrayXd last = errors(i, rung_count - 1);
@@ -321,7 +332,8 @@ class Climber {
             std::abs(limit) / error};
   }
 
-  /// Of the mean over replicates of what statistic i is off by.
+  /// The standard error of a mean of `off` over replicates. Includes the error of the exact mean of
+  /// statistic i.
   double with_error_of_truth(Index i, const Eigen::ArrayXd& off) const {
     return std::hypot(Mean(off).error, truth_.error(i) / truth_.sd(i));
   }
@@ -350,18 +362,18 @@ class Climber {
   const EquilibriumTest& test_;
   const LadderSettings& settings_;
   double factor_;
-  int halvings_ = 0;  ///< of the first rung's step size
+  int halvings_ = 0;  ///< how often the step size of the first rung is halved
   std::shared_ptr<const Model> model_;
   LadderStatistics statistics_;
   double bound_;
   EquilibriumOutcome out_;
-  double limit_error_ = 0.0;  ///< of the limit: its standard error
-  bool vanishes_ = true;      ///< no statistic has a limit that is there
-  bool ran_away_ = false;     ///< some replicate went out of bounds: nothing else is told then
+  double limit_error_ = 0.0;  ///< standard error of the limit
+  bool vanishes_ = true;      ///< no statistic has a nonzero limit
+  bool ran_away_ = false;     ///< a replicate has diverged, so nothing else is reported
   Truth truth_;
-  std::vector<Eigen::ArrayXXd> values_;  ///< by rung: statistics x replicates
-  Eigen::ArrayXXd later_;                ///< drift_rung again, after three times as long
-  double cost_ = 1.0;                    ///< gradients a sweep and replicate on the first rung
+  std::vector<Eigen::ArrayXXd> values_;  ///< statistics x replicates, one matrix per rung
+  Eigen::ArrayXXd later_;                ///< drift_rung again, after three times as many sweeps
+  double cost_ = 1.0;                    ///< gradients per sweep and replicate on the first rung
 };
 
 }  // namespace

@@ -14,10 +14,12 @@ namespace mixwell {
 namespace {
 
 constexpr double farthest = 1e7;
-constexpr double most_nats = 16.0;  ///< of a Gaussian in two dimensions 1e-7 is farther out
+/// Cells with a larger U, relative to the best cell, are cut off. For a Gaussian in two dimensions,
+/// the cells that are cut off have 1e-7 of the mass.
+constexpr double most_nats = 16.0;
 constexpr int most_zooms = 20;
-constexpr double settled = 0.8;  ///< a box that shrinks by less is kept
-constexpr double coarse = 0.1;   ///< nats; a Gaussian in two dimensions has 0.03 at 300 cells
+constexpr double settled = 0.8;  ///< zooming ends if no side shrinks to less than this share
+constexpr double coarse = 0.1;   ///< nats; a Gaussian in two dimensions has 0.03 with 300 cells
 
 }  // namespace
 
@@ -35,13 +37,14 @@ LawDraws::LawDraws(Index dimension, Index cells, const PotentialAt& potential)
     u = excess(potential);
   }
   if ((box_.lower <= -farthest).any() || (box_.upper >= farthest).any()) {
-    throw InputError("the density reaches beyond [-1e7, 1e7]: no draws of it from a grid");
+    throw InputError(
+        "the density extends beyond [-1e7, 1e7], so Mixwell cannot draw from it on a grid");
   }
   if (const double rough = roughness(u); rough > coarse) {
-    throw InputError(
-        fmt::format("the density changes by {:.2g} nats from cell to cell of the finest grid that "
-                    "holds it, more than {}: no draws of it from a grid",
-                    rough, coarse));
+    throw InputError(fmt::format(
+        "the log density changes by {:.2g} nats between neighbouring cells of the finest grid that "
+        "contains the density. Mixwell draws on a grid only if this change is at most {} nats",
+        rough, coarse));
   }
   cumulative_.reserve(static_cast<std::size_t>(u.size()));
   double sum = 0.0;
@@ -66,7 +69,9 @@ Eigen::RowVectorXd LawDraws::excess(const PotentialAt& potential) const {
   for (double& nats : u) nats = std::isfinite(nats) ? nats : INFINITY;
   const double least = u.minCoeff();
   if (!std::isfinite(least)) {
-    throw InputError("the density is 0, or not finite, everywhere in [-1e7, 1e7]");
+    throw InputError(
+        "the density is 0, or not finite, everywhere in [-1e7, 1e7], so Mixwell cannot draw from "
+        "it on a grid");
   }
   return u.array() - least;
 }

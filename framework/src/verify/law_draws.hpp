@@ -14,16 +14,16 @@ namespace mixwell {
 /// U at every column of theta (d x w).
 using PotentialAt = std::function<void(ConstBatch theta, Row u)>;
 
-/// exp(-U) on a grid, over all of [-1e7, 1e7]^d that is within 16 nats of the best cell; uniform
-/// within each cell. With cells of width h a variance comes out too large by h^2 / 12: for a
-/// Gaussian 0.02 to 0.04 % with 257 cells a coordinate, 1.0 to 1.5 % with 33. What is much narrower
-/// than a cell is lost.
+/// Draws from exp(-U) on a grid over the part of [-1e7, 1e7]^d that is within 16 nats of the best
+/// cell. Draws are uniform within each cell. With cells of width h, a variance is too large by h^2
+/// / 12. For a Gaussian, this is 0.02 to 0.04 % with 257 cells per coordinate, and 1.0 to 1.5 %
+/// with 33 cells. Features much narrower than a cell are lost.
 class LawDraws {
  public:
   static constexpr Index most_dimensions = 2;
 
-  /// Throws InputError where U is not finite anywhere, there is mass at the edge, or U changes too
-  /// much from cell to cell for draws that are uniform in a cell.
+  /// Throws InputError if U is finite nowhere, if there is mass at the edge, or if U changes so
+  /// much from cell to cell that draws must not be uniform within a cell.
   LawDraws(Index dimension, Index cells, const PotentialAt& potential);
 
   /// uniforms (1 + d) x R -> theta d x R.
@@ -37,17 +37,18 @@ class LawDraws {
 
   Eigen::ArrayXd cell() const { return (box_.upper - box_.lower) / static_cast<double>(cells_); }
   Eigen::MatrixXd centres() const;
-  /// U at all centres less the least of them.
+  /// U at all cell centres minus the smallest of them.
   Eigen::RowVectorXd excess(const PotentialAt& potential) const;
-  /// Mean |change of U| to the next cell of any coordinate, under the law.
+  /// Mean |change of U| between neighbouring cells in any coordinate. The mean is over the law on
+  /// the grid.
   double roughness(const Eigen::RowVectorXd& excess) const;
-  /// What of the box is near enough to the best cell.
+  /// The part of the box where U is close enough to U of the best cell.
   Box narrowed(const Eigen::RowVectorXd& excess) const;
 
   Index dimension_;
-  Index cells_;  ///< of a coordinate
+  Index cells_;  ///< of one coordinate
   Box box_;
-  std::vector<double> cumulative_;  ///< of the cells' weights, first coordinate fastest
+  std::vector<double> cumulative_;  ///< weights of cells; the first coordinate varies fastest
 };
 
 }  // namespace mixwell

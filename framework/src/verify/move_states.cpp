@@ -1,4 +1,4 @@
-// What a move replaces, where that leads, and small steps of it.
+// The states that a move replaces, its outputs, and small changes of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/move_states.hpp"
 
@@ -14,7 +14,7 @@
 namespace mixwell {
 namespace {
 
-/// The state that an accept gives up for the value: the one before it among its inputs.
+/// The state that an accept replaces by v, if the accept reads v as a proposal.
 std::optional<Value> given_up_for(const OperationInfo& accept, const KernelGraph& graph, Value v) {
   const std::vector<Value> states = values_of(accept, Role::state);
   const std::vector<Value> proposed = values_of(accept, Role::proposed);
@@ -33,7 +33,7 @@ std::optional<Variable> own_or_given_up(const KernelGraph& graph, Value v) {
   return std::nullopt;
 }
 
-/// Statistics and evaluations that a move writes belong to no state.
+/// Statistics and evaluations that a move writes do not belong to a state.
 bool may_replace(const KernelGraph& graph, Value output) { return !graph[output].evaluated_law; }
 
 class Pairing {
@@ -111,7 +111,7 @@ Index freedom_of(const MoveEnd& end) {
   return end.space == Space::sphere ? end.rows - 1 : end.rows;
 }
 
-/// rows x freedom: an orthonormal basis of the directions in which v can be moved.
+/// An orthonormal basis of the directions in which v can move (rows x freedom).
 Eigen::MatrixXd basis(const MoveEnd& end, const Eigen::VectorXd& v) {
   const Eigen::MatrixXd all = Eigen::MatrixXd::Identity(end.rows, end.rows);
   if (end.space != Space::sphere) return all.leftCols(freedom_of(end));

@@ -1,4 +1,4 @@
-// What a move replaces, where that leads, and small steps of it.
+// The states that a move replaces, its outputs, and small changes of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,58 +12,60 @@
 
 namespace mixwell {
 
-/// A state of a move, and where it leads.
+/// A state of a move, and the output that belongs to it.
 struct MoveEnd {
   std::size_t input = 0;
   std::size_t output = 0;
-  Space space = Space::real;  ///< of a slot: real
+  Space space = Space::real;  ///< Space::real for a slot
   bool is_auxiliary = false;
-  bool flipped = false;  ///< its sign is turned for the way back
-  Index first = 0;       ///< its rows among those of all states
+  bool flipped = false;  ///< whether the sign of the state is flipped for the way back
+  Index first = 0;       ///< first row of this state among the rows of all states
   Index rows = 0;
 };
 
 struct MoveEnds {
   std::vector<MoveEnd> all;
-  /// Every output is known to belong to its state: by the variable that an accept or the move
-  /// itself replaces with it, or because only one state has as many rows. Else they are paired in
-  /// order.
+  /// Whether it is certain which state each output belongs to. It is certain if an accept or the
+  /// move itself replaces the variable of the state with the output, or if only one state has as
+  /// many rows as the output. Otherwise states and outputs are paired in order.
   bool are_certain = true;
 };
 
-/// Nothing where the states of a move and its outputs do not fit together.
+/// Pairs the states and the outputs of a move. Nothing if states and outputs do not match.
 std::optional<MoveEnds> ends_of(const Replay& replay);
 
-/// The variable whose next version a value is or becomes: its own, that of the state which an
-/// accept gives up for it, or that of the state from which a move made it.
+/// The variable that a value is a version of or may become a version of. It is the variable of the
+/// value itself, of the state that an accept replaces by the value, or of the state from which a
+/// move made the value.
 std::optional<Variable> variable_behind(const KernelGraph& graph, Value v);
 
-/// Where the numbers of a value live: as its auxiliary variable says, else R^d.
+/// The space of a value. It is the space of its auxiliary variable, or R^d if it has none.
 Space space_of(const KernelGraph& graph, Value v);
 
-/// How far each column is from a sphere or from whole numbers; 0 of other spaces.
+/// The distance of each column from a sphere or from whole numbers; 0 for other spaces.
 Eigen::ArrayXd distance_from(Space space, ConstBatch x);
 
-/// What a move replaces, where that leads, and small steps of it.
+/// The states that a move replaces, their outputs, and small changes of them.
 class MoveStates {
  public:
   MoveStates(Replay& replay, MoveEnds ends);
 
-  /// What the move reads now: rows x columns.
+  /// The states that the move reads now: rows x columns.
   Eigen::MatrixXd start();
-  /// Runs it from these states in its own sweep, with the evaluations at them; where it leads.
+  /// Runs the move from these states in the move's own sweep and returns its outputs. Evaluations
+  /// are computed again at these states.
   Eigen::MatrixXd moved(const Eigen::MatrixXd& from, bool negate_normals = false);
-  /// Turns the signs of what is flipped for the way back.
+  /// Flips the signs of all states that are flipped for the way back.
   void flip(Eigen::MatrixXd& all) const;
 
-  /// How many directions a column can be moved in: none for whole numbers, one less than its rows
-  /// on a sphere.
+  /// The number of directions in which a column can move. Whole numbers have none, and a point on a
+  /// sphere has one less than its rows.
   Index freedom() const;
-  /// A unit vector for each of them at column j of `at`, of any of these spaces.
+  /// A unit vector for each direction in which column j of `at` can move.
   Eigen::MatrixXd directions(const Eigen::MatrixXd& at, Index j) const;
-  /// at + step, brought back to the spheres.
+  /// at + step, projected back to the spheres.
   Eigen::MatrixXd stepped(const Eigen::MatrixXd& at, const Eigen::MatrixXd& step) const;
-  /// What is farthest from its sphere or from a whole number, of each column.
+  /// For each column, the largest distance of a state from its sphere or from whole numbers.
   Eigen::ArrayXd distance_from_space(const Eigen::MatrixXd& at) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the checks of single operations share.
+// Helpers for the checks of single operations.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/operation_check.hpp"
 
@@ -11,7 +11,8 @@
 namespace mixwell {
 namespace {
 
-/// The evaluations of a law at a state among the inputs, as far as there are: potential, gradient.
+/// The indices of the inputs that are evaluations of `law` at `state`: potential and gradient, or
+/// none.
 std::vector<std::size_t> evaluations_of(const Replay& replay, Value law, Value state) {
   std::vector<std::size_t> found;
   for (const std::size_t k : inputs_of(replay, Role::evaluation)) {

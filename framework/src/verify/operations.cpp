@@ -1,4 +1,4 @@
-// Every operation of a composition by itself.
+// Tests every operation of a composition separately.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/operations.hpp"
 
@@ -13,16 +13,17 @@ namespace mixwell {
 namespace {
 
 constexpr std::int64_t replicates = 256;
-constexpr std::int64_t sweeps = 3;  ///< after them every variable has been written
+constexpr std::int64_t sweeps = 3;  ///< after 3 sweeps, every variable has been written
 
-/// Numbers that another operation drew stay as they are when this one is called again: its outcomes
-/// are no new draws, and nobody negates them for the way back.
+/// Whether the operation reads numbers that another operation has drawn. These numbers stay the
+/// same when the operation is called again. So its outcomes are not new draws, and the numbers
+/// cannot be negated for the way back.
 bool has_drawn_noise(const Replay& replay) {
   return reads(replay.operation(), Role::noise,
                [&](Value v) { return replay.graph()[v].kind != ValueKind::noise; });
 }
 
-/// With a noise of its own; not with a number that it reads as a parameter.
+/// Whether an accept has its own noise, and not only a number that it reads as a parameter.
 bool decides_by_itself(const Replay& replay) { return !inputs_of(replay, Role::noise).empty(); }
 
 /// Through pure operations.
@@ -33,13 +34,13 @@ bool is_noisy(const KernelGraph& graph, Value value) {
          std::ranges::any_of(by->inputs, [&](const Input& i) { return is_noisy(graph, i.value); });
 }
 
-/// A law with noise may draw it anew at every step: the way back has these draws in reverse order,
-/// which nobody can ask for.
+/// Whether a law of the operation uses noise. Such a law may draw its noise again at every step.
+/// The way back would need these draws in reverse order, and a test cannot request them.
 bool has_noisy_law(const Replay& replay) {
   return reads(replay.operation(), Role::law, [&](Value v) { return is_noisy(replay.graph(), v); });
 }
 
-/// A slot, and no auxiliary.
+/// Whether the operation writes a slot and not an auxiliary.
 bool moves_slot(const Replay& replay) {
   const auto& outputs = replay.operation().outputs;
   const KernelGraph& graph = replay.graph();
@@ -63,7 +64,7 @@ std::vector<VerifiedOperation> check(const Replay& replay) {
     add(check_accept(replay));
   }
   const bool proposes = operation.kind == OperationKind::move && !traits.invariant;
-  // A move that nobody decides about flips nothing: that it could lead back is not relied on.
+  // A move of a slot without a decision need not return to its start.
   const bool comes_back = proposes && traits.involution && !moves_slot(replay) &&
                           (draws || !flips_noise(traits)) && !has_noisy_law(replay);
   if (comes_back) add(check_involution(replay));

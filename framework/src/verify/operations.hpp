@@ -1,4 +1,4 @@
-// Every operation of a composition by itself.
+// Tests every operation of a composition separately.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace mixwell {
 
-/// What is done with the operations of one composition, at what 256 replicates meet in a few
-/// sweeps: each refresh, accept and move that a certificate rests on, by the traits that it
-/// declares. With `alpha` for all of them together. Costs some seconds where the density is cheap;
-/// throws Stopped once `late` is true.
+/// Tests each refresh, accept and move of one composition that a certificate relies on. Starts from
+/// the values that 256 replicates have after a few sweeps, and tests the declared traits of each
+/// operation. `alpha` is for all tests together. Takes some seconds if the density is cheap. Throws
+/// Stopped once `late` returns true.
 struct OperationsChecked {
-  std::vector<VerifiedOperation> found;  ///< `failed` is set
+  std::vector<VerifiedOperation> found;  ///< with `failed` set
   std::vector<VerifiedOperation> untested{};
-  double adjusted_p = 1.0;  ///< smallest, times their number
+  double adjusted_p = 1.0;  ///< smallest p times the number of tests
   double gradients = 0.0;
 };
 MIXWELL_INTERNAL OperationsChecked check_operations(const Composition& composition,

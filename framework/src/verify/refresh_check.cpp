@@ -1,4 +1,4 @@
-// Whether a refresh draws from its law.
+// Tests whether a refresh draws from its law.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/move_states.hpp"
 #include "verify/operation_check.hpp"
@@ -15,13 +15,13 @@ namespace mixwell {
 namespace {
 
 constexpr Index most_rounds = 20000;
-constexpr Index most_steps = 4000;  ///< rounds that make a Metropolis step
+constexpr Index most_steps = 4000;  ///< largest number of rounds that make a Metropolis step
 constexpr Index pilot_rounds = 8;
 constexpr Index most_coordinates = 8;
 constexpr Index few_rounds = 3;
 
-/// Independent draws of a refresh that is full or reads no state; of others each is made from the
-/// one before, after as many that are left out.
+/// The draws of a refresh. They are independent if the refresh is full or reads no state. Otherwise
+/// each draw is made from the draw before, and the first half of all draws is left out.
 class RefreshDraws {
  public:
   RefreshDraws(Replay& replay, Index rounds) : replay_(replay), rounds_(rounds) {
@@ -29,7 +29,8 @@ class RefreshDraws {
     if (!states.empty() && !replay.operation().traits.full) made_from_ = states.front();
   }
 
-  /// The refresh never renews what it reads: its outcome is what the run left there.
+  /// Whether the refresh never renews the state that it reads. Its outcome then still depends on
+  /// the run.
   bool keeps_its_start() const { return made_from_ && !replay_.operation().traits.renews; }
   bool are_independent() const noexcept { return !made_from_.has_value(); }
   Index rounds() const noexcept { return rounds_; }
@@ -50,11 +51,12 @@ class RefreshDraws {
 
   Replay& replay_;
   Index rounds_;
-  std::optional<std::size_t> made_from_{};  ///< the state that it reads
+  std::optional<std::size_t> made_from_{};  ///< index of the state that it reads
   Index round_ = 0;
 };
 
-/// Sums over rounds of what has mean 0 in every column: a row a statistic.
+/// Sums over rounds of quantities with mean 0 in every column (the identities of check_refresh()).
+/// Each row is one statistic.
 class Stein {
  public:
   Stein(Index dimension, Index columns)
@@ -79,7 +81,7 @@ class Stein {
     halves_.row(later ? 1 : 0) += virial.colwise().mean();
   }
 
-  /// independent: rounds are.
+  /// `independent`: whether the rounds are independent.
   std::vector<VerifiedOperation> outcome(const std::string& name, bool independent) const {
     std::vector<VerifiedOperation> found;
     Index row = 0;
@@ -107,13 +109,14 @@ class Stein {
   Eigen::ArrayXXd halves_;
 };
 
-/// A law of which only U is of use writes its gradient as 0, and says so nowhere else.
+/// Whether a law writes its gradient. A law that is only used for U writes the gradient 0 and does
+/// not declare this.
 bool has_gradient(Replay replay, std::size_t law) {
   replay.run(sweep_of_round(0));
   return (evaluate(replay, law, replay.output(0)).g.array() != 0.0).any();
 }
 
-/// U of the operation's law at x.
+/// U of the law of the operation, at x.
 Eigen::RowVectorXd potential(Replay& replay, ConstBatch x) {
   Eigen::RowVectorXd u(x.cols());
   Workspace scratch;
@@ -134,11 +137,11 @@ std::vector<VerifiedOperation> outcome(const Replay& replay, const std::string& 
   return found;
 }
 
-/// Everything that it draws is in its space.
+/// Tests that all draws are in the space that the auxiliary declares.
 VerifiedOperation membership(const Replay& replay, const SpaceSteps& steps) {
-  VerifiedOperation found{
-      replay.operation().name, "keeps_law",
-      fmt::format("a draw is up to {:.2g} from {}", steps.farthest_from_space(), steps.name())};
+  VerifiedOperation found{replay.operation().name, "keeps_law",
+                          fmt::format("the largest distance of a draw from {1} is {0:.2g}",
+                                      steps.farthest_from_space(), steps.name())};
   found.p = steps.farthest_from_space() > same_space ? 0.0 : 1.0;
   return found;
 }
@@ -161,7 +164,7 @@ std::vector<VerifiedOperation> check_real_refresh(Replay replay) {
   return found;
 }
 
-/// Where what it draws seems to live, by a few rounds.
+/// Finds the space of the draws of a refresh from a few rounds.
 Space space_of_draws(Replay replay) {
   RefreshDraws draws(replay, few_rounds);
   std::vector<Eigen::MatrixXd> rounds;
@@ -171,14 +174,15 @@ Space space_of_draws(Replay replay) {
 
 std::string undeclared(Space space) {
   return fmt::format(
-      "its draws live in a smaller space ({}) than R^d, where its auxiliary says that it lives: "
-      "declare its `.space`",
+      "the draws of this refresh lie in a smaller space ({}), but its auxiliary declares R^d. "
+      "Declare the smaller space as the `.space` of the auxiliary.",
       to_string(space));
 }
 
-/// A refresh of what lives on a sphere or takes whole numbers draws from its law: a step within the
-/// space for that law, from a draw, leaves it a draw, as of a slot. Whole numbers step to others
-/// that were drawn. Only the share of pairs of values is tested, and not that all are drawn.
+/// Tests a refresh on a sphere or of whole numbers like a refresh of a slot. A Metropolis step
+/// within the space, starting at a draw, must leave the law unchanged. Whole numbers step to other
+/// numbers that were drawn. So this tests only the ratios between probabilities of drawn numbers,
+/// not that all numbers are drawn.
 std::vector<VerifiedOperation> check_space_refresh(Replay replay, Space space) {
   const Index dimension = replay.output(0).rows();
   const Index rounds = rounds_of(dimension, replay.columns(), most_steps);
@@ -229,11 +233,17 @@ std::vector<VerifiedOperation> check_refresh(Replay replay) {
   const auto leave = [&](std::string why) {
     return std::vector{untested(replay, "keeps_law", std::move(why))};
   };
-  if (replay.columns() < fewest_columns) return leave("it runs in fewer than 16 columns");
-  if (RefreshDraws(replay, 0).keeps_its_start()) return leave("it never renews what it refreshes");
+  if (replay.columns() < fewest_columns)
+    return leave("this refresh runs in fewer than 16 columns, which are too few for the test");
+  if (RefreshDraws(replay, 0).keeps_its_start())
+    return leave("this refresh never renews its variable, so its draws depend on their start");
   const Space space = space_of(replay.graph(), replay.operation().outputs.front());
-  if (space == Space::improper) return leave("its law is improper");
-  if (space == Space::line) return leave("its law lives on a line that depends on the state");
+  if (space == Space::improper)
+    return leave("the density that this refresh draws from is improper");
+  if (space == Space::line)
+    return leave(
+        "this refresh draws on a line that depends on the state, and the test does not support "
+        "such draws");
   if (space != Space::real) return check_space_refresh(std::move(replay), space);
   const Space seen = space_of_draws(replay);
   if (seen != Space::real) return leave(undeclared(seen));

@@ -1,4 +1,4 @@
-// Whether an involution leads back, and a move keeps volume.
+// Tests whether an involution returns to its start, and whether a move preserves volume.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 #include "verify/move_states.hpp"
@@ -16,22 +16,24 @@
 namespace mixwell {
 namespace {
 
-constexpr double same_place = 1e-5;     ///< relative; solvers and long trajectories lose digits
-constexpr double same_volume = 1e-2;    ///< of log |det|, from differences
-constexpr double allowed_share = 0.02;  ///< of columns: where a trajectory is unstable, digits go
+constexpr double same_place = 1e-5;   ///< relative; solvers and long trajectories lose digits
+constexpr double same_volume = 1e-2;  ///< largest |log |det J|| from central differences
+/// Share of columns that may fail, because unstable trajectories lose digits.
+constexpr double allowed_share = 0.02;
 constexpr double difference = 1e-5;
-/// Between log |det| of two widths, so that the curvature of a chaotic trajectory is not taken for
-/// a volume: of the wider one it is four times as large.
+/// A column counts only if log |det J| at two widths differs by less than this. This excludes
+/// chaotic trajectories, whose differences would look like a change of volume: the wider
+/// differences have four times the error.
 constexpr double same_difference = same_volume / 4.0;
 constexpr double nudge = 1e-8;          ///< relative
-constexpr double most_amplified = 1e4;  ///< of it, in a column that tells something
+constexpr double most_amplified = 1e4;  ///< largest growth of a difference in a usable column
 constexpr double largest_derivative = 1e3;
-constexpr double largest_end = 1e6;  ///< so that differences of `difference` keep four digits
+constexpr double largest_end = 1e6;  ///< larger ends leave fewer than four digits to differences
 constexpr Index most_variables = 24;
 constexpr std::ptrdiff_t most_auxiliaries = 4;
 
-/// Share of columns in which it is not below the limit, of those that are finite; none are:
-/// nothing.
+/// The share of columns with |x| above the limit, among the columns with finite x. Nothing if no
+/// column has a finite x.
 std::optional<double> share_above(const Eigen::ArrayXd& of_columns, double limit) {
   Index finite = 0;
   Index above = 0;
@@ -54,7 +56,7 @@ std::vector<VerifiedOperation> judged(const Replay& replay, const char* trait, c
   return {found};
 }
 
-/// Columns in which the move led somewhere: a scheme says that it found no end by a U that is not
+/// The columns in which the move found an end. A scheme that finds no end reports a U that is not
 /// finite.
 std::vector<bool> arrived(Replay& replay) {
   std::vector<bool> all(static_cast<std::size_t>(replay.columns()), true);
@@ -67,7 +69,7 @@ std::vector<bool> arrived(Replay& replay) {
   return all;
 }
 
-/// How much larger a small difference of the start is at the end, in each column.
+/// For each column, the factor by which the move enlarges a small difference of the start.
 Eigen::ArrayXd amplification(MoveStates& states, const Eigen::MatrixXd& start,
                              const Eigen::MatrixXd& end) {
   const Eigen::MatrixXd near = states.stepped(start, nudge * (1.0 + start.array().abs()).matrix());
@@ -76,7 +78,7 @@ Eigen::ArrayXd amplification(MoveStates& states, const Eigen::MatrixXd& start,
   return (moved.colwise().norm().array() / change.max(1e-300)).transpose();
 }
 
-/// Steps of one direction, by column: how far it leads is relative to the state.
+/// For each column, the step in one direction. Its length is relative to the state.
 struct Direction {
   Eigen::MatrixXd unit;
   Eigen::RowVectorXd length;
@@ -92,11 +94,11 @@ class Jacobians {
     }
   }
 
-  /// log |det J| of each column by central differences of the relative width; not a number where a
-  /// derivative is so large that they lose their digits.
+  /// log |det J| of each column, by central differences of this relative width. NaN if a derivative
+  /// is so large that the differences lose their digits.
   Eigen::ArrayXd log_volumes(double width) const {
     const Index d = from_.front().cols();
-    std::vector<Eigen::MatrixXd> derivatives;  // by direction: rows x columns
+    std::vector<Eigen::MatrixXd> derivatives;  // rows x columns, one matrix per direction
     for (Index i = 0; i < d; ++i) derivatives.push_back(derivative(direction(i), width));
     Eigen::ArrayXd log_volume(start_.cols());
     for (Index j = 0; j < start_.cols(); ++j) {
@@ -138,14 +140,15 @@ class Jacobians {
 };
 
 constexpr const char* unpaired =
-    "which of its outputs belongs to which of its states cannot be told";
+    "it is not clear which output of this operation belongs to which state";
 
-/// Whether some state lives there.
+/// Whether one of the states is in this space.
 bool live_on(Space space, const MoveEnds& ends) {
   return std::ranges::find(ends.all, space, &MoveEnd::space) != ends.all.end();
 }
 
-/// There and back, by column: how far from the start; not a number where digits are lost.
+/// For each column, the relative distance from the start after going there and back. NaN if digits
+/// are lost.
 Eigen::ArrayXd return_errors(Replay replay, const MoveEnds& ends) {
   MoveStates states(replay, ends);
   const bool noise = flips_noise(replay.operation().traits);
@@ -165,7 +168,8 @@ Eigen::ArrayXd return_errors(Replay replay, const MoveEnds& ends) {
   return largest;
 }
 
-/// The same ends with other auxiliaries flipped: bit k of `pattern` is that of the k-th of them.
+/// Copies `ends` and changes which auxiliaries are flipped: bit k of `pattern` flips the k-th
+/// auxiliary.
 MoveEnds with_flips(MoveEnds ends, unsigned pattern) {
   unsigned k = 0;
   for (MoveEnd& end : ends.all) {
@@ -174,7 +178,7 @@ MoveEnds with_flips(MoveEnds ends, unsigned pattern) {
   return ends;
 }
 
-/// Names of the auxiliaries that are negated.
+/// The names of the auxiliaries that are negated.
 std::string negated(const Replay& replay, const MoveEnds& ends) {
   std::vector<std::string> names;
   const KernelGraph& graph = replay.graph();
@@ -185,8 +189,8 @@ std::string negated(const Replay& replay, const MoveEnds& ends) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, " and "));
 }
 
-/// Of several auxiliaries not all turn. Which, where it comes back with others negated than those
-/// that its variables say.
+/// If a move has several auxiliaries, some of them may not turn. If the move returns to its start
+/// only when other auxiliaries are negated than declared, names these auxiliaries.
 std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& ends) {
   const auto auxiliaries = std::ranges::count(ends.all, true, &MoveEnd::is_auxiliary);
   const bool flips_any = std::ranges::count(ends.all, true, &MoveEnd::flipped) > 0;
@@ -196,8 +200,9 @@ std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& end
     const auto share = share_above(return_errors(replay, other), same_place);
     if (!share || *share > allowed_share) continue;
     return fmt::format(
-        "it does not come back with the auxiliaries negated that turn, and does with {}: declare "
-        "`.turns = false` of each auxiliary whose sign stays",
+        "the move does not return to its start when it is repeated with the declared auxiliaries "
+        "negated, but it returns with {} negated. Declare `.turns = false` for each auxiliary that "
+        "must not be negated.",
         negated(replay, other));
   }
   return std::nullopt;
@@ -208,7 +213,7 @@ std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& end
 std::vector<VerifiedOperation> check_involution(Replay replay) {
   const auto ends = ends_of(replay);
   if (!ends) return {untested(replay, "involution", unpaired)};
-  auto found = judged(replay, "involution", "there and back misses the start",
+  auto found = judged(replay, "involution", "going there and back misses the start",
                       share_above(return_errors(replay, *ends), same_place));
   if (found.empty() || !found.front().failed) return found;
   if (!ends->are_certain) return {untested(replay, "involution", unpaired)};
@@ -222,7 +227,9 @@ std::vector<VerifiedOperation> check_volume(Replay replay) {
   const auto ends = ends_of(replay);
   if (!ends) return {untested(replay, "volume", unpaired)};
   if (live_on(Space::line, *ends)) {
-    return {untested(replay, "volume", "an auxiliary lives on a line, which differences leave")};
+    return {untested(replay, "volume",
+                     "an auxiliary lies on a line, and the finite differences of this test would "
+                     "leave the line")};
   }
   MoveStates states(replay, *ends);
   const Eigen::MatrixXd start = states.start();
@@ -250,7 +257,8 @@ std::vector<VerifiedOperation> check_space(Replay replay) {
   if (!live_on(Space::sphere, *ends) && !live_on(Space::whole_numbers, *ends)) return {};
   MoveStates states(replay, *ends);
   const Eigen::MatrixXd end = states.moved(states.start());
-  return judged(replay, "space", "an auxiliary leaves its sphere or the whole numbers",
+  return judged(replay, "space",
+                "the move takes an auxiliary off its sphere or off the whole numbers",
                 share_above(states.distance_from_space(end), same_space));
 }
 

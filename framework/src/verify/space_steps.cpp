@@ -1,4 +1,4 @@
-// Steps within a sphere, or among whole numbers, that are as likely as their ways back.
+// Reversible steps on a sphere or among whole numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/space_steps.hpp"
 
@@ -16,7 +16,7 @@ std::vector<double> numbers_of(const Eigen::VectorXd& column) {
   return {column.data(), column.data() + column.size()};
 }
 
-/// Whether column j of three draws is on one line, and they are not one point.
+/// Whether three points are on one line and are not all the same point.
 bool are_on_line(const Eigen::VectorXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& c) {
   const Eigen::VectorXd first = b - a;
   const Eigen::VectorXd second = c - a;
@@ -56,9 +56,13 @@ void SpaceSteps::see(ConstBatch x) {
 
 std::string SpaceSteps::why_none() const {
   if (on_sphere()) return {};
-  if (seen_.size() < 2) return "it draws one number only";
+  if (seen_.size() < 2)
+    return "this refresh always draws the same number, but the test needs steps between different "
+           "numbers";
   if (seen_.size() <= most_values) return {};
-  return fmt::format("it draws more than {} different numbers", most_values);
+  return fmt::format(
+      "this refresh draws more than {} different numbers, which are too many for the test",
+      most_values);
 }
 
 Eigen::MatrixXd SpaceSteps::proposed(ConstBatch x, std::uint64_t round) const {

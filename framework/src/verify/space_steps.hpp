@@ -1,4 +1,4 @@
-// Steps within a sphere, or among whole numbers, that are as likely as their ways back.
+// Reversible steps on a sphere or among whole numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,26 +16,28 @@
 
 namespace mixwell {
 
-/// How far a number may be from its space.
+/// Numbers that are at most this far from a space count as being in the space.
 inline constexpr double same_space = 1e-8;
-/// One in so many rounds is drawn before the first step, to see where draws are.
+/// One in this many rounds is drawn before the first step, to find out which numbers are drawn.
 inline constexpr Index pilot_share = 4;
 
-/// On a sphere y = (x + z) / |x + z| with an isotropic normal z: its density depends on the angle
-/// between x and y only. Of whole numbers y is any other of the vectors that were seen, each as
-/// likely as the others. A law may say what it wants of numbers that are never drawn.
+/// Reversible steps from x to y within a space. On a sphere, y = (x + z) / |x + z| with an
+/// isotropic normal z, so the density of the step depends only on the angle between x and y. For
+/// whole numbers, y is another vector that was drawn before, and all such vectors are equally
+/// likely. Steps do not use other vectors, because a law may have any value at numbers that are
+/// never drawn.
 class SpaceSteps {
  public:
   explicit SpaceSteps(Space space);
 
   const char* name() const;
-  /// Draws, one a column, before the first step.
+  /// Adds draws before the first step, one per column.
   void see(ConstBatch x);
-  /// Of all that was seen.
+  /// The largest distance of the draws from the space.
   double farthest_from_space() const noexcept { return farthest_; }
-  /// Why no step can be made, or empty.
+  /// The reason why no step can be made; "" if steps can be made.
   std::string why_none() const;
-  /// A step from every column; from where none can be made, it stays.
+  /// A step from every column. A column from which no step can be made stays.
   Eigen::MatrixXd proposed(ConstBatch x, std::uint64_t round) const;
 
  private:
@@ -47,12 +49,12 @@ class SpaceSteps {
   Space space_;
   Stream steps_;
   double farthest_ = 0.0;
-  std::map<Tuple, Index> number_of_;  ///< of vectors of whole numbers
+  std::map<Tuple, Index> number_of_;  ///< index of each vector of whole numbers in seen_
   std::vector<Tuple> seen_;
 };
 
-/// The space in which all of several rounds of draws (each rows x columns) seem to live, where that
-/// is a smaller one than R^rows.
+/// The smallest space that contains all draws of several rounds (each round is rows x columns). It
+/// may be R^rows.
 Space seen_space(const std::vector<Eigen::MatrixXd>& rounds);
 
 }  // namespace mixwell

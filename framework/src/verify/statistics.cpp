@@ -1,4 +1,4 @@
-// What statistics of positions are made from, and how far off their means are.
+// Statistics of positions, and the errors of their means.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/statistics.hpp"
 
@@ -67,7 +67,7 @@ std::vector<std::string> names_in(Index d, Index projected) {
   return names;
 }
 
-/// The value that a share of the row lies below.
+/// The value of the row below which this share of its numbers lies.
 double quantile(Eigen::ArrayXd row, double share) {
   const auto k = static_cast<Index>(share * static_cast<double>(row.size() - 1));
   std::nth_element(row.data(), row.data() + k, row.data() + row.size());
@@ -79,7 +79,7 @@ double quantile(Eigen::ArrayXd row, double share) {
 LadderStatistics::LadderStatistics(const Model& model, bool bounded)
     : model_(model), directions_(directions(model.dimension(), "verify/ladder/projections")) {
   if (model.offers<ExactSampler>() == nullptr)
-    throw InputError("the model has no exact draws to compare with");
+    throw InputError("the model offers no exact draws, but the comparison needs exact draws");
   names_ = names_in(model.dimension(), directions_.cols());
   truth_.resize(count(), draws);
   Eigen::MatrixXd theta(model.dimension(), draws_at_once);
@@ -114,7 +114,7 @@ Eigen::ArrayXXd LadderStatistics::unbounded(ConstBatch theta) const {
   return f;
 }
 
-/// What ran away, to a NaN or not, is at the upper end.
+/// Bounded statistics: diverged values count as the upper end, even if they are NaN.
 Eigen::ArrayXXd LadderStatistics::of(ConstBatch theta) const {
   Eigen::ArrayXXd f = unbounded(theta);
   if (lower_.size() == 0) return f;

@@ -1,4 +1,4 @@
-// What statistics of positions are made from, and how far off their means are.
+// Statistics of positions, and the errors of their means.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace mixwell {
 
-/// Three directions of length 1, a column each, the same whenever `role` is; none in one dimension,
-/// where a projection is the coordinate.
+/// Three directions of length 1, one per column. Calls with the same `role` return the same
+/// directions. In one dimension there are none, because a projection would equal the coordinate.
 Eigen::MatrixXd directions(Index dimension, std::string_view role);
 
 /// U of the model at every column.
@@ -31,38 +31,38 @@ double two_sided(double t, double degrees_of_freedom);
 /// z >= 0 with P(|Z| > z) = p, by bisection.
 double normal_bound(double p);
 
-/// The mean of independent numbers of one law.
+/// The mean of independent numbers with one distribution.
 struct Mean {
   explicit Mean(const Eigen::ArrayXd& numbers);
   double count;
   double value;
-  double error;  ///< its standard error
-  /// In standard errors; infinite where all numbers are the same, and not 0.
+  double error;  ///< standard error of `value`
+  /// The mean in standard errors. Infinite if all numbers are equal but not 0.
   double z() const { return error > 0.0 ? value / error : (value == 0.0 ? 0.0 : INFINITY); }
 };
 
-/// theta_i, theta_i^2, theta_i theta_{i+1}, squares of three projections, U; of the first
-/// most_coordinates. Of a model with exact draws; bounded: clipped where one draw in a hundred lies
-/// beyond, on either side.
+/// The statistics of a ladder: theta_i, theta_i^2 and theta_i theta_{i+1} of the first
+/// most_coordinates, squares of three projections, and U. The model must offer exact draws. Bounded
+/// statistics are clipped on both sides, where one exact draw in a hundred lies beyond.
 class LadderStatistics {
  public:
   static constexpr Index most_coordinates = 8;
 
-  /// Throws InputError where the model has no exact draws.
+  /// Throws InputError if the model has no exact draws.
   LadderStatistics(const Model& model, bool bounded);
 
   Index count() const noexcept { return static_cast<Index>(names_.size()); }
   const std::string& name(Index i) const { return names_[static_cast<std::size_t>(i)]; }
-  /// A row a statistic, a column a replicate.
+  /// One statistic per row, one replicate per column.
   Eigen::ArrayXXd of(ConstBatch theta) const;
-  /// The same of half a million exact draws.
+  /// The statistics of half a million exact draws, in the same form.
   const Eigen::ArrayXXd& of_truth() const noexcept { return truth_; }
 
  private:
   Eigen::ArrayXXd unbounded(ConstBatch theta) const;
 
   const Model& model_;
-  Eigen::MatrixXd directions_;  ///< a column each
+  Eigen::MatrixXd directions_;  ///< one per column
   std::vector<std::string> names_;
   Eigen::ArrayXXd truth_;
   Eigen::ArrayXd lower_;  ///< empty: not bounded

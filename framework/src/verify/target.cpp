@@ -1,4 +1,4 @@
-// Targets with exact draws instead of a composition's model.
+// Targets with exact draws that replace the model of a composition.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/target.hpp"
 
@@ -22,15 +22,15 @@
 namespace mixwell {
 namespace {
 
-/// The parameters of each are one array `x`.
+/// A target of the test. The parameters of each target are one array `x`.
 struct NamedTarget {
   const char* name;
   const char* table;
   Index dimension;
 };
 
-/// Not Gaussian, of two modes, curved, of d = 1, correlated and of several scales, with heavy
-/// tails, with a narrow mode, of many dimensions.
+/// In this order, the targets are: not Gaussian, with two modes, curved, with d = 1, correlated
+/// with several scales, with heavy tails, with a narrow mode, and with many dimensions.
 constexpr std::array usual_tables = {
     NamedTarget{"quartic", "use = \"quartic\"\ndimension = 2\n", 2},
     NamedTarget{"double-well", "use = \"double-well\"\ndimension = 2\n", 2},
@@ -62,7 +62,7 @@ constexpr std::array smooth_tables = {
 };
 constexpr const char* own_target = verify_target_names.front();
 
-/// "own" and usual_tables, in this order.
+/// Whether verify_target_names are "own" and the names of usual_tables, in this order.
 constexpr bool names_are_those_of_targets() {
   if (verify_target_names.size() != usual_tables.size() + 1) return false;
   for (std::size_t k = 0; k < usual_tables.size(); ++k) {
@@ -82,7 +82,7 @@ const NamedTarget* find(const std::string& name) {
   return nullptr;
 }
 
-/// Both ends of a range that L is drawn from.
+/// Refines both ends of the range from which L is drawn.
 void refine_range(toml::array& range, const Refinement& refinement) {
   const auto least = static_cast<double>(refinement.least_steps);
   toml::array refined;
@@ -92,7 +92,7 @@ void refine_range(toml::array& range, const Refinement& refinement) {
   range = std::move(refined);
 }
 
-/// A key's value where eps is multiplied by `factor`.
+/// Changes the value of a key as required if eps is multiplied by `factor`.
 void refine(toml::table& table, const Field& field, double factor, const Refinement& refinement) {
   const std::string& key = field.key();
   if (field.refined() == Refines::steps && table[key].is_array())
@@ -145,7 +145,7 @@ void multiply_step_sizes(toml::table& root, const Registry& registry, double fac
   });
 }
 
-/// As TOML.
+/// The value as TOML text.
 template <class Node>
 std::string text_of(const Node& node) {
   std::ostringstream text;
@@ -153,15 +153,17 @@ std::string text_of(const Node& node) {
   return text.str();
 }
 
-/// Texts of the tables of a list that select coordinates, as TOML; equal ones are the same part.
+/// The selections of coordinates in a list of tables, as TOML texts. Equal texts select the same
+/// coordinates.
 std::vector<std::string> selections(const toml::array& list, const std::string& key) {
   std::vector<std::string> all;
   for (const toml::node& row : list) all.push_back(text_of((*row.as_table())[key]));
   return all;
 }
 
-/// x cut into as many parts of neighbours as there are different selections; with fewer coordinates
-/// than these, some have the same one.
+/// Divides x into as many parts of neighbouring coordinates as there are different selections, and
+/// selects one part for each. If there are fewer coordinates than selections, some selections share
+/// a part.
 void cut_anew(toml::array& list, const std::string& key, Index dimension) {
   const std::vector<std::string> before = selections(list, key);
   std::vector<std::string> different;
@@ -178,7 +180,7 @@ void cut_anew(toml::array& list, const std::string& key, Index dimension) {
   }
 }
 
-/// What selects parts of the manifest's model selects parts of a target of so many coordinates.
+/// Adapts all selections of coordinates in the manifest to a target with this many coordinates.
 void select_anew(toml::table& root, const Registry& registry, Index dimension) {
   each_component(root, registry, [&](Kind, toml::table& table, const Fields& fields) {
     for (const Field& field : fields.all()) {

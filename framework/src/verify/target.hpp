@@ -1,4 +1,4 @@
-// Targets with exact draws instead of a composition's model.
+// Targets with exact draws that replace the model of a composition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace mixwell {
 
-/// Targets whose gradients are Lipschitz, d = 2: heavy tails, not symmetric, correlated. The
-/// Hessian of the first two changes. On quartic tails an Euler scheme has no stationary law.
+/// Targets with Lipschitz gradients and d = 2: with heavy tails, asymmetric, and correlated. The
+/// Hessians of the first and the second target are not constant. Ladders need such targets, because
+/// an Euler scheme has no stationary law on quartic tails.
 std::vector<std::string> smooth_targets();
 
-/// What becomes of a kernel's trajectory where eps is made smaller: its steps are at least so many,
-/// then times a factor; or the redraws of a momentum that is carried become as much rarer, in
-/// transitions, and weaker.
+/// How the trajectory of a kernel changes for smaller eps. A trajectory gets at least `least_steps`
+/// steps, multiplied by the factor `steps`. If a kernel carries its momentum instead, the redraws
+/// become rarer (in transitions) and weaker by the factor `between_redraws`.
 struct Refinement {
   std::int64_t least_steps = 1;
   std::int64_t steps = 1;
@@ -31,19 +32,20 @@ class VerifyTargets {
   VerifyTargets(const Composition& composition, std::string path, const Registry& registry)
       : composition_(composition), path_(std::move(path)), registry_(registry) {}
 
-  /// Whether a kernel's step size is a number of the manifest.
+  /// Whether the manifest has the step size of some kernel as a number.
   bool has_step_sizes() const;
-  /// Whether some kernel's step size falls with time, so that there is no error at a fixed one.
+  /// Whether the step size of some kernel falls with time. There is then no error at a fixed step
+  /// size.
   bool has_schedule() const;
   bool can_compose(const std::string& target, double step_factor = 1.0) const;
-  /// The composition on a target, with all step sizes multiplied and the numbers of steps of
-  /// kernels changed. Throws InputError where the target lacks what a component asks of it.
+  /// Composes on a target. Multiplies all step sizes by `step_factor` and applies `refinement`.
+  /// Throws InputError if the target lacks something that a component requires.
   Composition composed(const std::string& target, double step_factor,
                        const Refinement& refinement = {}) const;
-  /// The composition on a model that is there already, instead of its own.
+  /// Composes on an existing model instead of the manifest's model.
   Composition composed_on(const std::shared_ptr<Model>& model, double step_factor) const;
-  /// Why one of these cannot be tested: the message without its place, which is in a manifest that
-  /// was made for the test.
+  /// The reason why a target cannot be tested: the message of `refusal` without its location. The
+  /// location is in a manifest that was made for the test, so users do not need it.
   std::string reason(const Error& refusal) const;
 
  private:

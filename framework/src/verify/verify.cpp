@@ -1,4 +1,4 @@
-// A composition put to the test on one target after another, and what follows from it.
+// Tests a composition on several targets, and concludes from the results.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "graph/edges.hpp"
@@ -25,21 +25,24 @@ namespace mixwell {
 namespace {
 
 constexpr std::int64_t usual_warmup = 300;
-/// Of a composition that never stops learning: what it is off by must vanish as they grow.
+/// Numbers of warmup sweeps for a composition that never stops learning. The error of such a
+/// composition must vanish with growing warmup.
 constexpr std::int64_t longer_warmups[] = {300, 1200, 4800};
-constexpr double falling_share = 0.7;  ///< of a shift that was there after the shortest of them
+/// A shift falls if it is below this share of the shift after the shortest warmup.
+constexpr double falling_share = 0.7;
 constexpr double same_column = 1e-9;
 
-// Shares of alpha, which add up to 1: single operations, long looks, and all else.
+// Shares of alpha, which add up to 1: single operations, long checks, and everything else.
 constexpr double operations_share = 0.1;
 constexpr double long_share = 0.2;
 constexpr double targets_share = 0.7;
 constexpr std::int64_t timed_replicates = 1021;
 constexpr std::int64_t timed_sweeps = 4;
-/// Of 1021 replicates: 8 of 4093 on 9 targets, and two long ones.
+/// The expected cost of all checks, in checks of 1021 replicates: 8 checks of 4093 replicates on
+/// each of 9 targets, and two long checks.
 constexpr double looks_expected = 1500.0;
 constexpr std::size_t most_long_looks = 2;
-// Shares of the budget: all short looks together, each long one, all ladders together.
+// Shares of the budget: all short checks together, each long check, all ladders together.
 constexpr double short_budget = 0.25;
 constexpr double long_budget = 0.3;
 constexpr double ladder_budget = 0.5;
@@ -50,7 +53,9 @@ class Deadline {
       : limit_(seconds), stop_(stop), start_(Clock::now()) {}
   bool passed() const { return is_made(stop_) || (limit_ > 0.0 && seconds_since(start_) > limit_); }
   std::string in_words() const {
-    return is_made(stop_) ? "stopped by a request" : "stopped by max_seconds";
+    return is_made(stop_)
+               ? "the test was stopped by a request"
+               : "the test was stopped by its time limit (max_seconds). Raise this limit.";
   }
 
  private:
@@ -64,7 +69,7 @@ bool writes_slot(const KernelGraph& graph, const OperationInfo& o) {
          std::ranges::any_of(o.outputs, [&](Value v) { return is_slot(graph, v); });
 }
 
-/// Slots are moved by schemes that have an order, and nothing accepts.
+/// Whether only schemes with an order move the slots, without acceptance decisions.
 bool is_unadjusted(const KernelGraph& graph) {
   bool moves = false;
   for (const OperationInfo& o : graph.operations()) {
@@ -76,14 +81,15 @@ bool is_unadjusted(const KernelGraph& graph) {
   return moves;
 }
 
-/// A sweep goes as far as eps lets it, so that more of them make up for smaller steps.
+/// Whether the integration time of a sweep is proportional to eps. Then more sweeps compensate for
+/// smaller steps.
 bool is_local(const KernelGraph& graph) {
   return std::ranges::all_of(graph.operations(), [](const OperationInfo& o) {
     return o.kind != OperationKind::move || o.traits.local;
   });
 }
 
-/// A density is kept that is made from numbers.
+/// Whether the program leaves a density invariant that depends on learnt numbers.
 bool keeps_learnt_law(const Program& program) {
   return program.certificate.now.density != "pi" &&
          std::ranges::any_of(program.sampling.values(), [](const ValueInfo& value) {
@@ -113,8 +119,8 @@ class Verifier {
   }
 
  private:
-  /// An operation that does not do what it declares does not end the test: whether that matters is
-  /// for the whole to say.
+  /// If an operation violates a trait that it declares, the test continues, because the test of the
+  /// whole composition shows whether the fault matters.
   void test() {
     check_blocks();
     if (biased_) return;
@@ -127,17 +133,18 @@ class Verifier {
     }
   }
 
-  /// Throws Stopped once there is no time left.
+  /// Throws Stopped if no time is left.
   void check_time() const {
     if (deadline_.passed()) throw Stopped("the test");
   }
 
-  /// The same for what runs meanwhile, in several threads.
+  /// A function that returns whether no time is left, for code that runs in several threads.
   std::function<bool()> late() const {
     return [this] { return deadline_.passed(); };
   }
 
-  /// A law of the replicates together, which no statistic of single ones can see.
+  /// Tests that replicates are independent. No statistic of single replicates shows a dependence
+  /// between replicates.
   void check_blocks() {
     double difference = 0.0;
     try {
@@ -145,14 +152,17 @@ class Verifier {
     } catch (const Stopped&) {
       throw;
     } catch (const Error& refusal) {
-      result_.remarks.push_back(std::string("as it is, it does not run: ") + refusal.what());
+      result_.remarks.push_back(
+          std::string("the composition does not run on the model of its manifest: ") +
+          refusal.what());
     }
     if (difference <= same_column) return;
     biased_ = true;
     result_.tests.push_back({"columns stand alone", "own", true, difference, 0.0});
   }
 
-  /// By the first target on which it can be composed: what a gradient takes there, and a look.
+  /// Estimates the time of the test from the time of a gradient and of a check. Measures both on
+  /// the first target that the composition can be composed on.
   void tell_seconds() {
     if (!settings_.expects) return;
     for (const std::string& name : verify_targets()) {
@@ -178,8 +188,8 @@ class Verifier {
     }
   }
 
-  /// Every operation by itself: on the manifest's model, and in the plane, where volumes are few
-  /// differences.
+  /// Tests every operation separately: on the model of the manifest, and on a target in two
+  /// dimensions, where the test of volumes needs few differences.
   void check_alone() {
     constexpr std::array targets = {"own", "quartic"};
     const double share = operations_share / static_cast<double>(targets.size());
@@ -193,7 +203,7 @@ class Verifier {
       } catch (const Stopped&) {
         throw;
       } catch (const Error&) {
-        continue;  // a target that the composition cannot be put on; test_all says why
+        continue;  // the composition cannot use this target; test_all() reports why
       }
     }
   }
@@ -213,7 +223,7 @@ class Verifier {
     }
   }
 
-  /// Once, if it is the same on all targets.
+  /// Records an operation that cannot be tested, but only once if several targets report it.
   void take_untested(VerifiedOperation one) {
     const bool known = std::ranges::any_of(result_.untested, [&](const auto& u) {
       return u.operation == one.operation && u.trait == one.trait;
@@ -221,22 +231,24 @@ class Verifier {
     if (!known) result_.untested.push_back(std::move(one));
   }
 
-  /// adjusted: p times alpha over the share of alpha that it has. 1 - exp(-n p) is what the
-  /// smallest of n independent looks is distributed by; of dependent ones it is larger.
+  /// `adjusted`: p times alpha, divided by its share of alpha. The smallest p of n independent
+  /// checks has the distribution function 1 - exp(-n p). The smallest p of dependent checks is
+  /// larger.
   void note(double adjusted, double looks) {
     result_.adjusted_p = std::min(result_.adjusted_p, -std::expm1(-adjusted));
     result_.looks += looks;
   }
 
-  /// An error that vanishes with eps is to be followed; so is that of a scheme which nothing
-  /// corrects where the certificate promises nothing.
+  /// Whether the test measures errors on ladders. Ladders are for errors that vanish with eps, and
+  /// for unadjusted schemes for which the certificate promises nothing.
   bool is_ladder() const {
     const Verdict& now = program_.certificate.now;
     return (now.accuracy == Accuracy::asymptotic && !has_no_draws()) ||
            (now.accuracy == Accuracy::none && is_unadjusted(program_.sampling));
   }
 
-  /// Errors at some eps > 0 about another density, or while something still learns.
+  /// Whether there are no exact draws for the errors at eps > 0, because the density is not the
+  /// target or because the composition still learns.
   bool has_no_draws() const {
     const Verdict& now = program_.certificate.now;
     return now.accuracy == Accuracy::asymptotic && (now.adaptive || now.density != "pi");
@@ -260,7 +272,8 @@ class Verifier {
             .factor = 0.25 * best_factor(targets_, test, result_.gradients)};
   }
 
-  /// Those on which it can be composed, and its own model, if it has exact draws.
+  /// The smooth targets that the composition can be composed on. Includes the model of the manifest
+  /// if this model offers exact draws or if there is no other target.
   std::vector<std::string> ladder_targets() const {
     std::vector<std::string> possible;
     for (const std::string& name : smooth_targets()) {
@@ -289,12 +302,12 @@ class Verifier {
     if (!biased_ && !result_.certificate.now.adaptive) look_long_at_all();
   }
 
-  /// It was tested by looks that start from exact draws of one law.
+  /// Whether the target was tested from exact draws of a single law.
   static bool has_looks(const VerifiedTarget& target) {
     return target.skipped.empty() && !target.redraws_data;
   }
 
-  /// Its own model, and the first other target that was tested.
+  /// Makes long checks on the first two targets that were tested from exact draws of a single law.
   void look_long_at_all() {
     std::size_t looks = 0;
     for (VerifiedTarget& seen : result_.targets) {
@@ -315,7 +328,8 @@ class Verifier {
       } catch (const Stopped&) {
         throw;
       } catch (const Error& refusal) {
-        result_.remarks.push_back("no long look at " + seen.name + ": " + refusal.what());
+        result_.remarks.push_back("there was no long check on " + seen.name + ": " +
+                                  refusal.what());
       }
     }
   }
@@ -376,7 +390,8 @@ class Verifier {
     }
   }
 
-  /// What still learns may be off, if by less and less the longer it has learnt.
+  /// Tests a composition that still learns. Such a composition may have a bias, but the bias must
+  /// fall with the length of the warmup.
   EquilibriumOutcome after_longer_warmups(EquilibriumTest test) {
     EquilibriumOutcome outcome;
     double gradients = 0.0;
@@ -395,14 +410,15 @@ class Verifier {
     return outcome;
   }
 
-  /// Whether starts that are too far out come back, on the first target that was tested.
+  /// Tests whether chains come back from starts that are too far out, on the first target that was
+  /// tested.
   void arrive(std::size_t count) {
     const auto first = std::ranges::find_if(result_.targets, has_looks);
     if (first == result_.targets.end()) return;
     const EquilibriumTest test = test_of(first->name, count);
     Arrival found = arrival(targets_, test, first->step_factor);
     result_.gradients += found.gradients;
-    if (found.stalled && !test.fixed_steps) {  // steps that suit the middle may be too long far out
+    if (found.stalled && !test.fixed_steps) {  // step sizes may be too large far out
       found = arrival(targets_, test, 0.125 * first->step_factor);
       result_.gradients += found.gradients;
     }
@@ -426,13 +442,13 @@ class Verifier {
   }
 
   std::string why_broken() const {
-    return stopped_ ? "an operation does not do what it declares; the test as a whole was not "
-                      "finished"
-                    : "an operation does not do what it declares, so the reason of the certificate "
-                      "does not hold; the test as a whole found no bias";
+    return stopped_ ? "an operation violates a trait that it declares. The test of the whole "
+                      "composition was not finished"
+                    : "an operation violates a trait that it declares, so the proof behind the "
+                      "certificate does not hold. The test of the whole composition found no bias";
   }
 
-  /// What a composition is that nothing was found against.
+  /// The class of a composition in which the test found no fault.
   std::string clean() const {
     const bool climbed = std::ranges::any_of(
         result_.targets, [](const VerifiedTarget& t) { return !t.rungs.empty(); });
@@ -454,17 +470,18 @@ class Verifier {
 
   std::string why_untested() const {
     if (is_ladder() && targets_.has_schedule()) {
-      return "its step sizes fall with time, and errors are told at fixed ones: set schedule = "
-             "\"constant\"";
+      return "the step sizes fall with time, but the test measures errors at fixed step sizes. Set "
+             "schedule = \"constant\".";
     }
     if (has_no_draws()) {
-      return "its error vanishes with the step size, but about another density than the model's or "
-             "while it still learns: there is nothing to compare with";
+      return "there are no exact draws for the comparison, because the composition still adapts or "
+             "its density is not the target density of the model";
     }
     for (const VerifiedTarget& seen : result_.targets) {
-      if (!seen.skipped.empty()) return "no target could be tested; the first: " + seen.skipped;
+      if (!seen.skipped.empty())
+        return "no target could be tested. The first reason is: " + seen.skipped;
     }
-    return "no target could be composed";
+    return "the composition cannot be built on any test target";
   }
 
   void compare_classes() {
@@ -473,7 +490,8 @@ class Verifier {
     if (result_.tested == "untested") return;
     if (result_.tested == "asymptotic" && !tells_) {
       result_.remarks.emplace_back(
-          "errors are not known well enough to say what they tend to: raise --budget");
+          "the measured errors are too uncertain to estimate their limit at step size 0. Raise "
+          "--budget.");
     } else if (says_right) {
       result_.conclusive = true;
       result_.agrees = !biased_;
@@ -482,10 +500,12 @@ class Verifier {
     } else if (!now.proved) {
       result_.conclusive = result_.agrees = true;
       result_.remarks.emplace_back(
-          "the certificate rests on something undeclared, and the test found nothing wrong");
+          "the certificate depends on a property that no component declares. The test found no "
+          "error");
     } else {
       result_.remarks.emplace_back(
-          "the certificate says why it is biased, and this budget did not see it");
+          "the certificate states why the composition is biased, but the test did not detect the "
+          "bias with this budget. Raise --budget.");
     }
   }
 
@@ -496,8 +516,8 @@ class Verifier {
   Program program_;
   Verification result_;
   bool biased_ = false;
-  bool broken_ = false;  ///< an operation by itself does not do what it declares
-  bool tells_ = false;   ///< a ladder whose errors are known well enough
+  bool broken_ = false;  ///< an operation does not do what it declares
+  bool tells_ = false;   ///< the errors of a ladder are certain enough
   bool stopped_ = false;
 };
 
@@ -508,7 +528,7 @@ Verification verify(const Composition& composition, const std::string& path,
   const std::vector<std::string> known = verify_targets();
   for (const std::string& name : settings.targets) {
     if (!contains(known, name)) {
-      throw InputError(fmt::format("verify: there is no target \"{}\"; known: {}", name,
+      throw InputError(fmt::format("verify: there is no target \"{}\". Choose one of: {}", name,
                                    fmt::join(known, ", ")));
     }
   }

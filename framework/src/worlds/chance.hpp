@@ -1,4 +1,4 @@
-// Random tables, and distributions over a few values: functions of a seed and of the place.
+// Random tables and distributions over a few values, as functions of a seed and a place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace mixwell::worlds {
 
-/// A positive fraction of small whole numbers: what one operation does with which probability.
+/// A positive fraction of small whole numbers: the probability of one outcome of an operation.
 struct Share {
   std::uint64_t part = 1;
   std::uint64_t of = 1;
 };
 
-/// A share, perhaps times a step size that goes to 0, and with a sign.
+/// A share with a sign. A small term is multiplied by a step size that goes to 0.
 struct Term {
   Share share{};
   bool small = false;
   bool minus = false;
 };
 
-/// A rational number by its image modulo the prime 2^61 - 1, with a double beside it. Two different
-/// sums of products of random shares have the same image with a probability of about 1e-18, so that
-/// equality needs no tolerance.
+/// A rational number, represented by its image modulo the prime 2^61 - 1 and by a double. Two
+/// different sums of products of random shares have the same image with a probability of about
+/// 1e-18, so equality needs no tolerance.
 class Exact {
  public:
   static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
@@ -77,7 +77,7 @@ class Exact {
   double real_ = 0.0;
 };
 
-/// a + b eps, without eps^2: what becomes of a law to first order in a small step.
+/// a + b eps, without eps^2: a probability to first order in a small step.
 template <class Number>
 class FirstOrder {
  public:
@@ -113,7 +113,7 @@ inline constexpr bool is_first_order = false;
 template <class Number>
 inline constexpr bool is_first_order<FirstOrder<Number>> = true;
 
-/// A whole number as an index.
+/// Converts a whole number to an index.
 inline std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 /// The finalizer of SplitMix64 (Steele, Lea & Flood 2014).
@@ -127,10 +127,10 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return mixed(mixed(a) ^ (b * 0xd6e8feb86659fd93ull));
 }
 
-/// A random number as one of n.
+/// Maps a random number to one of 0, ..., n - 1.
 inline int below(std::uint64_t random, int n) { return static_cast<int>(random % at(n)); }
 
-/// Random numbers, one after another. The same seed gives the same ones.
+/// A sequence of random numbers. The same seed gives the same sequence.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(seed) {}
@@ -143,7 +143,7 @@ class Chance {
   std::uint64_t state_;
 };
 
-/// x goes to p[x].
+/// Maps x to p[x].
 using Permutation = std::vector<int>;
 
 inline Permutation identity(int n) {
@@ -157,7 +157,7 @@ inline Permutation random_permutation(std::uint64_t seed, int n) {
   for (int k = n - 1; k > 0; --k) std::swap(p[at(k)], p[at(chance.below(k + 1))]);
   return p;
 }
-/// Pairs that change places; one element of an odd number stays.
+/// Exchanges elements in pairs. If n is odd, one element stays.
 inline Permutation random_involution(std::uint64_t seed, int n) {
   const Permutation order = random_permutation(seed, n);
   Permutation p = identity(n);
@@ -166,7 +166,7 @@ inline Permutation random_involution(std::uint64_t seed, int n) {
   }
   return p;
 }
-/// Several numbers as one, in mixed radix: the first digit is the lowest.
+/// Several numbers as one number in mixed radix, lowest digit first.
 struct Radix {
   std::vector<int> sizes;
 
@@ -196,7 +196,7 @@ inline Share share_of_part(int k, int n, std::uint64_t from, std::uint64_t to, s
   return {high > low ? high - low : 0, of};
 }
 
-/// One of `count` values for certain.
+/// The shares of `count` values, of which one has probability 1.
 inline std::vector<Share> always(std::size_t count, int value) {
   std::vector<Share> all(count, Share{0, 1});
   all[at(value)] = {1, 1};
@@ -210,8 +210,8 @@ inline std::vector<Share> by_weight(const std::vector<std::uint64_t>& w) {
   return all;
 }
 
-/// By the distribution function at one of `draws` equal parts of a uniform number, which the seed
-/// orders.
+/// Applies the inverse distribution function to one of `draws` equal parts of a uniform number. The
+/// seed orders the parts.
 inline std::vector<Share> by_quantile(const std::vector<std::uint64_t>& w, int draw, int draws,
                                       std::uint64_t seed) {
   const std::uint64_t sum = std::accumulate(w.begin(), w.end(), std::uint64_t{0});
@@ -225,7 +225,7 @@ inline std::vector<Share> by_quantile(const std::vector<std::uint64_t>& w, int d
   return all;
 }
 
-/// From x by two Metropolis steps that propose by one involution each.
+/// Two Metropolis steps from x; each proposes by one involution.
 inline std::vector<Share> two_metropolis_steps(const std::vector<std::uint64_t>& w, int x,
                                                std::uint64_t seed) {
   const int n = static_cast<int>(w.size());

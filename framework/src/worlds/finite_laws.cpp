@@ -1,4 +1,4 @@
-// The weights of the laws of a graph in one world.
+// The weights of the laws of a graph in one finite world.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 
@@ -19,8 +19,8 @@ std::uint64_t FiniteLaws::entry(std::uint64_t table, const Factor& factor, int t
   std::uint64_t place = mixed(mixed(seed_, table), at(term + 1));
   for (const Variable v : factor.slots) {
     if (where[at(v.id)] < 0) {
-      throw NoReading("an update of one slot reads the law of `" + reading_.graph()[v].name +
-                      "` too");
+      throw NoReading("an update of one slot also reads the law of another slot, `" +
+                      reading_.graph()[v].name + "`");
     }
     place = mixed(place, at(where[at(v.id)] + 31 * (v.id + 1)));
   }
@@ -46,7 +46,7 @@ std::uint64_t FiniteLaws::target(const SlotPlaces& where) const {
 
 namespace {
 
-/// Of factors with this law those of which some slot has a place.
+/// Visits the factors that have this law and a slot with a place in `where`.
 template <class Visit>
 void each_factor(const KernelGraph& graph, Value law, const SlotPlaces& where, const Visit& visit) {
   for (const Factor& f : graph.factors()) {
@@ -91,7 +91,8 @@ std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const SlotPla
   return sum;
 }
 
-/// Units are given out in pairs, to both mirror images where the law is symmetric.
+/// The weight of a free law. Units of weight are distributed in pairs. If the law is symmetric, the
+/// two units of a pair go to mirror images.
 std::uint64_t FiniteLaws::free(const LawReading& of, int number, const SlotPlaces& where) const {
   Radix radix;
   std::vector<int> digits;
@@ -99,7 +100,7 @@ std::uint64_t FiniteLaws::free(const LawReading& of, int number, const SlotPlace
   for (const Variable v : of.arguments) {
     if (where[at(v.id)] < 0)
       throw NoReading("an update reads a law of `" + reading_.graph()[v].name +
-                      "`, which it does not move");
+                      "`, which this update does not move");
     radix.sizes.push_back(reading_.size(v));
     digits.push_back(where[at(v.id)]);
     arguments = mixed(arguments, at(v.id));
@@ -121,7 +122,7 @@ bool FiniteLaws::concerns(Value law, const SlotPlaces& where) const {
   return std::ranges::all_of(of, [&](Variable v) { return where[at(v.id)] >= 0; });
 }
 
-/// The digits of a law's number say where other slots are; a place that is asked for comes first.
+/// The digits of a law's number give the places of slots that are not in `where`.
 std::uint64_t FiniteLaws::weight(Value law, int number, const SlotPlaces& where) const {
   const KernelGraph& graph = reading_.graph();
   const LawReading& of = reading_.law(law);

@@ -1,4 +1,4 @@
-// What the weights of each law of a graph are.
+// Finds, for each law of a graph, how its weights are made.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 
@@ -12,8 +12,9 @@ bool is_estimated(const KernelGraph& graph, Value law) {
   return how != nullptr && how->offers<EstimatedDensity>() != nullptr;
 }
 
-/// Whether anything but a move without a decision reads a law, or a law that is made from it. There
-/// its noise does not average out. In a drift it does: a small step adds what one draw does.
+/// Whether an operation other than a move without a decision reads a law, or reads another law that
+/// is made from this law. The noise of the law then does not average out. In the drift of a move it
+/// averages out, because a small step adds the effects of single draws.
 bool decides(const KernelGraph& graph, Value law) {
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
     const bool reads = std::ranges::any_of(
@@ -52,7 +53,8 @@ class LawReader {
     });
   }
 
-  /// A law of a slot whose U differs from the one that it was made from has weights of its own.
+  /// A law of a slot has its own weights if its U differs from the U of the law from which it was
+  /// made.
   LawKind kind_of(Value v, const LawReading& law) const {
     if (!law.factor) return LawKind::free;
     const OperationInfo& by = *maker(graph_, v);
@@ -74,8 +76,8 @@ class LawReader {
     return same ? LawKind::same : LawKind::free;
   }
 
-  /// Laws of the same function have the same table, and so have those of a kernel that is described
-  /// again.
+  /// Laws of the same function have the same table. If a kernel is described again, its laws keep
+  /// their tables.
   std::uint64_t table_of(Value v) const {
     const Value first = first_described(graph_, v);
     for (std::size_t k = 0; k < graph_.values().size(); ++k) {
@@ -84,27 +86,29 @@ class LawReader {
     return static_cast<std::uint64_t>(first.id);
   }
 
-  // ---- of which variable a free law is one
+  // ---- the variable to which a free law belongs
 
   void read_arguments(Value v, LawReading& law) const try {
     law.arguments = arguments(v);
     law.symmetric = is_momentum(law.arguments.front());
   } catch (const NoReading& fault) {
-    law.unread = fault.what();  // nobody is judged by it
+    law.unread = fault.what();  // this is an error only if an operation is judged by this law
   }
 
-  /// The variable by which it is read or, where only other laws are made from it, all slots of
-  /// their factor.
+  /// The variables that operations judge by this law. If no operation reads the law and only other
+  /// laws are made from it: all slots of the factor of these laws.
   std::vector<Variable> arguments(Value law) const {
     if (const auto of = subject(law)) return members(graph_, *of);
     for (const Value other : all_values(graph_)) {
       if (!graph_[other].function || !(law_before(graph_, other) == law)) continue;
       return slots_beside(factor_behind(graph_, law), arguments(other));
     }
-    throw NoReading("nothing says of which variable `" + graph_[law].name + "` is a law");
+    throw NoReading("no operation shows to which variable the law `" + graph_[law].name +
+                    "` belongs");
   }
 
-  /// Of the factor with this law that has the first of them, or them.
+  /// The slots of the factor that has this law and contains the first variable of `of`. If there is
+  /// no such factor: `of`.
   std::vector<Variable> slots_beside(Value law, const std::vector<Variable>& of) const {
     for (const Factor& f : graph_.factors()) {
       if (f.law == law && contains(f.slots, of.front())) return f.slots;
@@ -112,7 +116,8 @@ class LawReader {
     return of;
   }
 
-  /// The law of a stage may be one that no factor went into, too.
+  /// The variable that operations judge by this law. A law that no factor went into can belong to
+  /// an auxiliary or, if it is the law of a stage, to a slot.
   std::optional<Variable> subject(Value law) const {
     const bool of_slot = static_cast<bool>(factor_behind(graph_, law));
     for (const bool slot : {of_slot, true}) {
@@ -123,8 +128,8 @@ class LawReader {
     return std::nullopt;
   }
 
-  /// What the reader draws, or the first of its states that is no auxiliary, if it is of a slot,
-  /// and else the first that is one.
+  /// For a refresh: the variable that it draws. For other operations: the first state that is not
+  /// an auxiliary (with `of_slot`), or the first state that is an auxiliary.
   std::optional<Variable> subject_of_reader(const OperationInfo& o, bool of_slot) const {
     if (o.kind == OperationKind::refresh) return graph_[o.outputs.front()].variable;
     for (const Value state : values_of(o, Role::state)) {
@@ -134,7 +139,8 @@ class LawReader {
     return std::nullopt;
   }
 
-  /// like: by whoever reads a law of the same function, as the one at a proposal is.
+  /// `like`: whether readers of other laws of the same function also count. The law at a proposal
+  /// is such a law.
   bool is_judged_by(const OperationInfo& o, Value law, bool like) const {
     const bool judges = o.kind == OperationKind::refresh || o.kind == OperationKind::accept ||
                         o.kind == OperationKind::move;

@@ -1,4 +1,4 @@
-// Where each value stands in a configuration while a sweep runs.
+// Where each value is stored in a packed state during a sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/layout.hpp"
 
@@ -35,7 +35,8 @@ class LayoutWriter {
   }
 
  private:
-  /// Whether somebody outside of its branch reads it: there it is what it was.
+  /// Whether an operation outside the value's branch reads the value. Outside the branch the value
+  /// stays unchanged.
   bool outlives_its_branch(Value v) const {
     const OperationInfo* const by = maker(graph_, v);
     if (by == nullptr || !by->guard || graph_[v].kind != ValueKind::derived) return false;
@@ -47,8 +48,8 @@ class LayoutWriter {
     });
   }
 
-  /// Calls visit(value, output) with what an operation reads and, of one in a branch, with what
-  /// each of its outputs replaces there.
+  /// Calls visit(value, output) with each value that an operation reads. For an operation in a
+  /// branch, also calls it with each value that an output replaces.
   template <class Visit>
   void each_read(const OperationInfo& who, const Visit& visit) const {
     for (const Input& i : who.inputs) visit(seen(graph_, i.value), Value{});
@@ -61,7 +62,8 @@ class LayoutWriter {
     return std::ranges::any_of(who.outputs, [&](Value v) { return relevant_[at(v.id)]; });
   }
 
-  /// Backwards from what is recorded, and over the sweeps, until nothing is added.
+  /// Marks the values on which recorded slots depend. Goes backwards over the sweeps until it finds
+  /// no new value.
   void find_relevant() {
     for (const Variable v : recorded_slots(graph_)) relevant_[at(graph_[v].carried.id)] = true;
     for (std::vector<bool> known; known != relevant_;) {
@@ -95,7 +97,7 @@ class LayoutWriter {
       used_ |= cell.mask();
       return cell;
     }
-    throw NoReading("too many values are alive at the same time");
+    throw NoReading("too many values are in use at the same time");
   }
 
   void release(KeyBits cell) { used_ &= ~cell.mask(); }
@@ -156,7 +158,7 @@ class LayoutWriter {
   const FiniteReading& reading_;
   const KernelGraph& graph_;
   std::vector<bool> relevant_;  ///< by value
-  std::vector<int> last_;       ///< operation that reads a value last; -1: none
+  std::vector<int> last_;       ///< the last operation that reads a value; -1: none
   std::vector<KeyBits> cells_;  ///< by value
   KeyLayout all_;
   StateKey used_ = 0;

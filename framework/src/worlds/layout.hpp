@@ -1,4 +1,4 @@
-// Where each value stands in a configuration while a sweep runs.
+// Where each value is stored in a packed state during a sweep.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace mixwell::worlds {
 
-/// The values that are alive at one time, packed into bits.
+/// The state of a world: all values that are in use at one time, packed into bits.
 using StateKey = std::uint64_t;
 
-/// Some bits of a key. Of no bits: a value that is always 0, or that nobody reads.
+/// Some bits of a key. A value that is always 0, or that no operation reads, has no bits.
 struct KeyBits {
   int shift = 0;
   int bits = 0;
@@ -24,19 +24,21 @@ struct KeyStep {
   std::vector<KeyBits> in;
   std::vector<KeyBits> out;
   StateKey reads = 0;  ///< bits of all inputs
-  StateKey kept = 0;   ///< bits that are read later, but for the outputs
-  KeyBits choice;      ///< of its guard
+  StateKey kept = 0;   ///< bits that later operations read, without the outputs
+  KeyBits choice;      ///< the choice that the operation's guard reads
   int branch = 0;
-  std::vector<KeyBits> otherwise;  ///< what each output keeps where the guard says no
+  std::vector<KeyBits>
+      otherwise;  ///< the values that the outputs keep if the guard does not let the operation run
 };
 
-/// A value from which some later value of a recorded slot follows, in whichever sweep, has a cell
-/// from its writer to its last reader; operations that nothing recorded follows from have no step.
+/// A value has a cell from its writer to its last reader if a later value of a recorded slot
+/// depends on it, in any sweep. Operations on which no recorded slot depends have no step.
 struct KeyLayout {
   std::vector<KeyStep> steps;
-  /// From where something stands at the end of a sweep to where it stands at its beginning.
+  /// For each carried value: its cell at the end of a sweep, and its cell at the start of the next
+  /// sweep.
   std::vector<std::pair<KeyBits, KeyBits>> carried;
-  /// What stays as it was where its branch is not taken, and where it stands at the start.
+  /// Values that stay unchanged where their branch is not taken, with their cells at the start.
   std::map<std::int32_t, KeyBits> kept_by_guards;
   std::vector<bool> carries;   ///< by variable
   std::vector<KeyBits> start;  ///< by variable
@@ -44,7 +46,7 @@ struct KeyLayout {
   KeyBits at_start(Variable v) const { return start[static_cast<std::size_t>(v.id)]; }
 };
 
-/// Throws NoReading where 64 bits are too few.
+/// Throws NoReading if 64 bits are too few.
 MIXWELL_INTERNAL KeyLayout layout_of(const FiniteReading& reading);
 
 }  // namespace mixwell::worlds

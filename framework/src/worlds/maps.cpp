@@ -1,11 +1,12 @@
-// Moves: reversible maps, and opaque kernels.
+// Moves in a finite world: reversible maps and opaque kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/operations.hpp"
 
 namespace mixwell::worlds {
 namespace {
 
-/// The draws that turn on the way back, as one number of `total`; the rest is in the seed.
+/// The draws that are reversed on the way back, as one number below `total`. `seed` depends on the
+/// inputs that are not reversed.
 struct TurnedDraws {
   std::uint64_t seed = 0;
   int draw = 0;
@@ -37,13 +38,14 @@ class MoveTable {
 
   TableOutcomes outcomes() const {
     if (traits_.invariant) return by_shares(opaque());
-    if (is_exchange(graph_, call_.who)) return {{{0, 0}, {}}};  // what is proposed are views
+    if (is_exchange(graph_, call_.who))
+      return {{{0, 0}, {}}};  // no operation reads these values, because the proposals are views
     if (!is_uncorrected(graph_, call_.who)) return proposed();
     return traits_.local ? small_step() : by_shares(two_metropolis_steps(of_flow(), from_, seed_));
   }
 
  private:
-  /// Statistics and what else is written besides are functions of where the move began and ended.
+  /// Statistics and other outputs are functions of the start and the end of the move.
   TableOutcome moved_to(int x, const Term& term) const {
     const std::uint64_t seed = mixed(mixed(call_.seed, 41), at(x + 100 * from_));
     std::vector<int> written;
@@ -78,7 +80,8 @@ class MoveTable {
 
   // ---- maps
 
-  /// The draws in the number of a law of a slot turn, too; the rest of it is a parameter.
+  /// Draws in the number of a law of a slot are also reversed on the way back. All other digits of
+  /// the number are parameters.
   void spread(Value law, int number, TurnedDraws& into) const {
     const Value before = law_before(graph_, law);
     if (before && before == graph_[law].storage) return spread(before, number, into);
@@ -109,7 +112,7 @@ class MoveTable {
     return all;
   }
 
-  /// Where turned momenta are.
+  /// The state with the signs of turned momenta changed.
   int turned(int x) const {
     std::vector<int> digits = radix_.digits(x);
     for (std::size_t k = 0; k < digits.size(); ++k) {
@@ -119,13 +122,14 @@ class MoveTable {
     return radix_.number(digits);
   }
 
-  /// The end at one value of its own and of all other noises.
+  /// The end of the move for one value of the move's noise and one value of all other noises.
   int image(const TurnedDraws& noise, int own, int own_total) const {
     const int z = own + own_total * noise.draw;
     const bool by_noise = flips_noise(traits_) || noise.in_law || traits_.keeps_law;
     const int minus = by_noise ? own_total * noise.total - 1 - z : z;
     if (!(traits_.involution && traits_.volume) && !traits_.keeps_law) {
-      const int from = from_ == 0 ? n_ - 1 : from_;  // nothing is declared: not even a permutation
+      const int from =
+          from_ == 0 ? n_ - 1 : from_;  // nothing is declared, so the map need not be a permutation
       return random_permutation(mixed(noise.seed, at(z)), n_)[at(from)];
     }
     const std::uint64_t seed = mixed(noise.seed, at(std::min(z, minus)));
@@ -146,7 +150,8 @@ class MoveTable {
 
   // ---- kernels
 
-  /// With a draw that was handed on, one Metropolis step that it decides.
+  /// The shares of an opaque kernel. If another operation handed on a draw, this draw decides one
+  /// Metropolis step.
   std::vector<Share> opaque() const {
     const std::vector<std::uint64_t> w = weights();
     if (!*traits_.invariant) return always(w.size(), random_permutation(seed_, n_)[at(from_)]);
@@ -161,9 +166,10 @@ class MoveTable {
     return shares;
   }
 
-  /// Those of the laws that a scheme follows as its step goes to 0; of one that declares no order,
-  /// or has two couplings or matrices, those of another law. A trajectory of fixed length keeps
-  /// them: the noise of a gradient averages out.
+  /// The weights of the law that a scheme leaves invariant as its step goes to 0. A scheme that
+  /// declares no order, or has two couplings or two matrices, has the weights of another law. A
+  /// trajectory of fixed length keeps these weights although its gradient has noise, because the
+  /// noise averages out.
   std::vector<std::uint64_t> of_flow() const {
     const auto one_value = [&](Role a, Role b) {
       return input_of(call_.who, a) == input_of(call_.who, b);
@@ -173,7 +179,7 @@ class MoveTable {
     return follows ? weights() : std::vector<std::uint64_t>(at(n_), 1);
   }
 
-  /// Whether the drift holds the whole divergence of the matrix of the diffusion.
+  /// Whether the drift contains the whole divergence of the diffusion's matrix.
   bool is_corrected() const {
     const Value matrix = input_of(call_.who, Role::drift);
     const Value correction = input_of(call_.who, Role::drift_correction);
@@ -182,8 +188,8 @@ class MoveTable {
            std::ranges::any_of(by->inputs, [&](const Input& i) { return i.value == matrix; });
   }
 
-  /// To first order what a small step does is a sum over what it may do. With the right correction
-  /// it keeps its laws wherever its matrix comes from.
+  /// To first order, a small step is a sum over its possible effects. With the right correction,
+  /// the step leaves its laws invariant for every matrix.
   TableOutcomes small_step() const {
     const std::vector<std::uint64_t> w = of_flow();
     const std::uint64_t seed = call_.fixed(edges_.moved.size(), is_corrected());
@@ -195,13 +201,15 @@ class MoveTable {
     return all;
   }
 
-  /// D to every other place, of the draw in the law's number: the last draw takes all others back.
+  /// Adds terms that move a share to other places, depending on the draw in the law's number. The
+  /// last draw takes back the shares of all other draws, so the noise has mean zero.
   void add_gradient_noise(Value law, int number, TableOutcomes& all) const {
     TurnedDraws noise{.seed = seed_};
     spread(law, number, noise);
     const OperationInfo* const by = maker(graph_, law);
     if (by != nullptr && by->traits.cycle > 0) {
-      throw NoReading("the gradient of `" + by->name + "` is right only over several sweeps");
+      throw NoReading("the gradient of `" + by->name +
+                      "` is right only on average over several sweeps");
     }
     if (by == nullptr || !by->traits.unbiased || noise.total == 1) return;
     const int last = noise.total - 1;

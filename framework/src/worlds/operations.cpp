@@ -1,4 +1,4 @@
-// Functions, copies and draws.
+// Tables of functions, copies, draws and decisions in a finite world.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/operations.hpp"
 
@@ -21,7 +21,7 @@ std::uint64_t TableCall::fixed(std::size_t first_state, bool is_corrected) const
 
 namespace {
 
-/// The digits of a law's number, or a digest of them.
+/// The digits of a law's number as one number, or as a digest if that number is too large.
 int law_number(const TableCall& call, const std::vector<int>& in, Value law) {
   const LawDigits& digits = call.reading.digits(law);
   std::vector<int> values;
@@ -34,7 +34,8 @@ int law_number(const TableCall& call, const std::vector<int>& in, Value law) {
   return digits.radix.total() == size ? digits.radix.number(values) : below(digest >> 20, size);
 }
 
-/// What a function makes of its inputs; a draw that is handed on is the draw itself.
+/// The outputs of a function for given inputs. If the function only hands on a draw, its output is
+/// the draw.
 std::vector<int> evaluated(const TableCall& call, const std::vector<int>& in) {
   std::uint64_t where = call.seed;
   bool only_noise = call.edges.fresh.size() == 1;
@@ -71,7 +72,7 @@ TableOutcomes function(const TableCall& call) {
   return all;
 }
 
-/// Of one to one, of several to what joins them, and back.
+/// Copies one value to one, several values to a joint value, or a joint value to several.
 TableOutcomes copy(const TableCall& call) {
   Radix parts;
   if (call.who.outputs.size() > 1) {
@@ -96,7 +97,8 @@ std::vector<std::uint64_t> refresh_weights(const TableCall& call) {
   return w;
 }
 
-/// Of a draw that was handed on: its quantile or, in part, for one of its values nothing.
+/// If another operation handed on a draw, the new value is the quantile for this draw. In a partial
+/// refresh, one value of the draw changes nothing.
 std::vector<Share> refresh_shares(const TableCall& call) {
   const std::vector<std::uint64_t> w = refresh_weights(call);
   const std::uint64_t seed = call.fixed(call.edges.states.size());
@@ -122,8 +124,8 @@ TableOutcomes refresh(const TableCall& call) {
   return all;
 }
 
-/// The ratio of the laws at both ends, a law at the proposal instead of its law; what the stages
-/// keep is divided out.
+/// The ratio of the laws at both ends. The end at the proposal uses `law_at_proposal` if this input
+/// exists. The law that the stages leave invariant is divided out.
 Share ratio(const TableCall& call) {
   SlotPlaces here = call.laws.nowhere(), there = here;
   for (std::size_t k = 0; k < call.edges.proposed.size(); ++k) {
@@ -148,7 +150,7 @@ Share ratio(const TableCall& call) {
   return all;
 }
 
-/// A momentum that its map has flipped is turned back where the proposal is rejected.
+/// If a map flipped a momentum, a rejected proposal turns the momentum back.
 bool is_turned_back(const TableCall& call, std::size_t k) {
   const OperationInfo* const by = maker(call.graph(), call.input(call.edges.proposed[k]));
   return is_turned(call.graph(), call.edges.of[k]) && by != nullptr && negates_momenta(*by);
@@ -159,7 +161,7 @@ int next(const TableCall& call, Value version, bool accepted) {
   const auto k = at(std::ranges::find(call.edges.of, out.variable) - call.edges.of.begin());
   if (k >= call.edges.proposed.size())
     throw NoReading("`" + call.who.name + "` writes `" + out.name +
-                    "`, for which it has no proposal");
+                    "`, but has no proposal for it");
   if (accepted) return call.in[call.edges.proposed[k]];
   const int before = call.in[call.edges.states[k]];
   return is_turned_back(call, k) ? call.reading.size(version) - 1 - before : before;
@@ -178,9 +180,10 @@ std::vector<int> decided(const TableCall& call, bool accepted) {
   return written;
 }
 
-/// A draw that was handed on decides where there is no noise of its own: others see its coarse
-/// part, only the decision sees the fine part, so that it is still exactly Metropolis. A parameter
-/// makes it lazy, and chooses between Metropolis and Barker.
+/// If the decision has no noise of its own, a draw that another operation handed on decides. Other
+/// operations read only the coarse part of the draw, and only the decision uses the fine part, so
+/// the decision is still exactly Metropolis. A parameter makes the decision lazy, and chooses
+/// between Metropolis and Barker.
 TableOutcomes accept(const TableCall& call) {
   std::vector<std::size_t> others = call.edges.handed;
   others.insert(others.end(), call.edges.parameters.begin(), call.edges.parameters.end());

@@ -1,4 +1,4 @@
-// How many worlds leave the target invariant, and what that says beside a verdict.
+// Finds whether finite worlds leave the target invariant, and compares the result with a verdict.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/world.hpp"
 
@@ -28,7 +28,8 @@ std::vector<Sizes> all_sizes(const WorldsEffort& effort) {
   return all;
 }
 
-/// The first world may use a quarter if there are smaller ones, so that they can be tried instead.
+/// If smaller worlds are possible, the first world may use only a quarter of the work. If this is
+/// too little, work is left for the smaller worlds.
 FiniteReadingResult read_with(const FiniteReading& reading, const KeyLayout& layout,
                               const WorldsEffort& effort, bool is_smallest, WorkLimit& work) {
   FiniteReadingResult result;
@@ -60,7 +61,7 @@ FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort&
       break;
     } catch (const WorkLimit::Spent& fault) {
       result.unread = fault.what();
-      k = std::min<std::size_t>(k, 1);  // next is the smallest
+      k = std::min<std::size_t>(k, 1);  // try the smallest worlds next
     } catch (const NoReading& fault) {
       result.unread = fault.what();
     }
@@ -71,15 +72,16 @@ FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort&
 
 namespace {
 
-/// Whether some update has no Metropolis decision, so that it is right only in a limit; `local`: by
-/// one small step.
+/// Whether some update has no Metropolis decision, so it is right only in a limit. `local`:
+/// only count updates of one small step.
 bool has_limit(const KernelGraph& graph, bool local) {
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
     return is_uncorrected(graph, o) && (o.traits.local || !local);
   });
 }
 
-/// In a limit worlds see too little to call a verdict too strict, and so do few of them.
+/// A verdict is not called too strict if the composition is right only in a limit or if there are
+/// too few worlds, because the worlds then show too little.
 WorldsJudgement judgement(bool promised, const WorldsComparison& seen) {
   if (!seen.finite.unread.empty()) return WorldsJudgement::unread;
   if (seen.finite.departure) return promised ? WorldsJudgement::hole : WorldsJudgement::wrong;
@@ -107,7 +109,8 @@ WorldsComparison compare_with_worlds(const KernelGraph& graph, const Verdict& ve
   WorldsComparison seen{.effort = effort, .limit = has_limit(graph, false)};
   seen.effort.joint = !verdict.coupled;
   seen.effort.first_order = has_limit(graph, true);
-  const bool stands_still = verdict.reason == "a slot is never updated";  // biased, and invariant
+  const bool stands_still =
+      verdict.reason == "the slot is never updated";  // biased, although the world is invariant
   if (!promised && (verdict.certificate_class() != CertificateClass::biased || stands_still))
     return seen;
   seen.finite = read_on_worlds(graph, seen.effort);

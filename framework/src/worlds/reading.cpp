@@ -1,11 +1,13 @@
-// How many values everything has, and which operations compute the same function.
+// Finds how many values each variable and value has, and which operations compute the same
+// function.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 
 namespace mixwell::worlds {
 namespace {
 
-/// The value of an estimate, which a decision writes and does not propose: a function of the rest.
+/// Whether a variable is the value of an estimate that a decision writes but does not propose. Such
+/// a value is a function of the other variables.
 bool is_kept_value(const KernelGraph& graph, Variable v) {
   if (graph[v].kind != VariableKind::estimate) return false;
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
@@ -66,10 +68,10 @@ EdgeRoles edges_of(const KernelGraph& graph, const OperationInfo& who) {
 
 FiniteReading::FiniteReading(const KernelGraph& graph, const Sizes& sizes)
     : graph_(graph), sizes_(sizes), functions_(functions_of(graph)) {
-  std::size_t states = 1;  // of what is recorded: told before anything takes long
+  std::size_t states = 1;  // of the recorded slots; checked first, because larger graphs take long
   for (std::size_t k = recorded_slots(graph).size(); k > 0 && states <= most_states; --k)
     states *= at(sizes.place);
-  if (states > most_states) throw NoReading("it has too many slots");
+  if (states > most_states) throw NoReading("the composition has too many slots");
   size_variables();
   laws_ = read_laws(graph);
   size_values();
@@ -100,7 +102,8 @@ void FiniteReading::size_variables() {
   equate_exchanged();
 }
 
-/// In the smallest worlds what writes several registers remembers something in the first only.
+/// In the smallest worlds, only the first of several histories that an operation writes has more
+/// than one value.
 void FiniteReading::merge_registers() {
   for (const OperationInfo& o : graph_.operations()) {
     if (o.kind != OperationKind::observe) continue;
@@ -109,7 +112,7 @@ void FiniteReading::merge_registers() {
   }
 }
 
-/// What changes places with a slot has as many values.
+/// A variable that is exchanged with a slot has as many values as the slot.
 void FiniteReading::equate_exchanged() {
   for (const OperationInfo& o : graph_.operations()) {
     if (!is_exchange(graph_, o)) continue;
@@ -128,7 +131,7 @@ int FiniteReading::size_of_law(const OperationInfo& o, Value v) const {
   const bool free = laws_.at(v.id).kind == LawKind::free;
   if (product <= (free ? 32 : sizes_.most)) return product;
   if (free) return 8;  // a digest
-  throw NoReading("the law of `" + o.name + "` depends on too many numbers");
+  throw NoReading("the law of `" + o.name + "` depends on too many values");
 }
 
 int FiniteReading::size_of_output(const OperationInfo& o, Value v) const {
@@ -137,7 +140,7 @@ int FiniteReading::size_of_output(const OperationInfo& o, Value v) const {
   if (info.evaluated_law) return 1;
   if (o.kind == OperationKind::move) {
     if (const auto of = origin(graph_, v)) return size(*of);
-    if (is_read_as(graph_, v, {Role::evaluation})) return 1;  // U where the move ends
+    if (is_read_as(graph_, v, {Role::evaluation})) return 1;  // U at the end of the move
   }
   if (o.kind == OperationKind::pure && is_law(v)) return size_of_law(o, v);
   if (info.storage) return size(info.storage);
@@ -175,7 +178,7 @@ void FiniteReading::size_values() {
 
 const LawReading& FiniteReading::law(Value v) const {
   const auto found = laws_.find(v.id);
-  if (found == laws_.end()) throw NoReading("`" + graph_[v].name + "` is no law");
+  if (found == laws_.end()) throw NoReading("`" + graph_[v].name + "` is not a law");
   if (!found->second.unread.empty()) throw NoReading(found->second.unread);
   return found->second;
 }

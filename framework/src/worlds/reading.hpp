@@ -1,4 +1,4 @@
-// A kernel graph read on finite sets: how many values everything has, which tables are the same.
+// A kernel graph on finite sets: how many values everything has, and which tables are the same.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,67 +13,70 @@
 
 namespace mixwell::worlds {
 
-/// A graph has no finite reading; the reason is a clause for people.
+/// Thrown if a graph has no finite reading. The message is a clause that says why.
 class MIXWELL_INTERNAL NoReading : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// How many values there are of what is not derived from something else.
+/// How many values each kind of variable or value has in a finite world.
 struct Sizes {
-  int place = 3;     ///< of a slot
-  int momentum = 3;  ///< of an auxiliary
-  int draws = 3;     ///< of a noise, of what an estimate is made from
-  int memory = 2;    ///< of a history
-  int number = 2;    ///< of a derived number
-  int most = 128;    ///< of any one value; more have no reading
+  int place = 3;     ///< number of values of a slot
+  int momentum = 3;  ///< number of values of an auxiliary
+  int draws = 3;   ///< number of values of a noise, and of the draw from which an estimate is made
+  int memory = 2;  ///< number of values of a history
+  int number = 2;  ///< number of values of a derived number
+  int most = 128;  ///< the limit for each of these numbers; a graph that needs more has no reading
 };
 
-/// That are alive at a time.
+/// The limit on the number of states that have weight at one time.
 inline constexpr std::size_t most_states = 200'000;
 
-/// What the weights of a law are.
+/// How the weights of a law are made.
 enum class LawKind {
-  factor,    ///< a table of its factor's slots
-  same,      ///< those of the law it was made from: conditional, or only its gradient differs
-  marginal,  ///< those of the law it was made from, summed over what nobody says
-  estimate,  ///< one term of the sum that its factor is: which one says its number
-  free       ///< a table of their own for every number
+  factor,  ///< a table of its factor's slots
+  same,  ///< the weights of the law from which it was made: the new law is conditional, or only its
+         ///< gradient differs
+  marginal,  ///< the weights of the law from which it was made, summed over the slots that have no
+             ///< place
+  estimate,  ///< one term of its factor, which is a sum; the number of the law says which term
+  free       ///< a separate table for every number of the law
 };
 
 struct LawReading {
   LawKind kind = LawKind::free;
-  Value before;                     ///< the law it was made from
-  Value factor;                     ///< the constant law with a factor that it was made from
-  std::uint64_t table = 0;          ///< laws of the same number have the same table
-  std::vector<Variable> arguments;  ///< of a free one: slots or auxiliaries
-  bool symmetric = false;           ///< of a free one: under the flip of a momentum
-  bool estimated = false;           ///< of a factor: known only by an estimate
-  std::string unread{};             ///< why it has no meaning; empty if it has one
+  Value before;             ///< the law from which this law was made
+  Value factor;             ///< the constant law of a factor from which this law was made
+  std::uint64_t table = 0;  ///< the number of the table; laws with the same number share a table
+  std::vector<Variable> arguments;  ///< of a free law: the slots or auxiliaries on which it depends
+  bool symmetric = false;  ///< of a free law: whether it is symmetric under the flip of a momentum
+  bool estimated = false;  ///< of a factor: whether it is known only by an estimate
+  std::string unread{};    ///< why the law has no meaning; empty if it has one
 };
-/// Of every law of a graph, by its id.
+/// The reading of every law of a graph, by the id of the law.
 std::map<std::int32_t, LawReading> read_laws(const KernelGraph& graph);
 
-/// The number of a law as digits, the lowest first: which inputs of the operation that makes it
-/// they are. Of views, and of laws without numbers, none.
+/// The number of a law as digits, lowest first: the inputs of the operation that makes the law.
+/// Views and laws without numbers have no digits.
 struct LawDigits {
   std::vector<std::size_t> inputs;
   std::vector<Value> values;
   Radix radix;
 };
 
-/// Inputs and outputs of an operation by what they are to it.
+/// Inputs and outputs of an operation, grouped by their role.
 struct EdgeRoles {
   std::vector<std::size_t> states, proposed, laws, at_proposal, stage_laws, parameters;
-  std::vector<std::size_t> fresh;   ///< noises
-  std::vector<std::size_t> handed;  ///< draws that are read as noise and were handed on
-  std::vector<std::size_t> moved;   ///< outputs of the first states
-  std::vector<Variable> of;         ///< the variable of each state
+  std::vector<std::size_t> fresh;  ///< noises
+  std::vector<std::size_t>
+      handed;  ///< draws that are read as noise and were handed on by another operation
+  std::vector<std::size_t> moved;  ///< the outputs that replace the first states
+  std::vector<Variable> of;        ///< the variable of each state
 };
 
-/// A graph as it is, with a finite set for every value. Sets, not numbers: only roles, traits,
-/// versions and sharing say what an operation may do with them. Throws NoReading where some value
-/// needs more than Sizes::most. Keeps a reference to the graph.
+/// A graph with a finite set for every value. Only roles, traits, versions and sharing say what an
+/// operation may do with these sets. Throws NoReading if some value needs more than Sizes::most.
+/// Keeps a reference to the graph.
 class MIXWELL_INTERNAL FiniteReading {
  public:
   FiniteReading(const KernelGraph& graph, const Sizes& sizes);
@@ -81,21 +84,23 @@ class MIXWELL_INTERNAL FiniteReading {
   const KernelGraph& graph() const { return graph_; }
   const Sizes& sizes() const { return sizes_; }
   int size(Variable v) const { return variables_[static_cast<std::size_t>(v.id)]; }
-  /// 1: always the same, nothing to keep.
+  /// The number of values. With 1, the value is always the same and needs no bits.
   int size(Value v) const { return values_[static_cast<std::size_t>(v.id)]; }
   const EdgeRoles& edges(std::size_t operation) const { return edges_[operation]; }
-  /// Operations that compute the same function have the same number: they share a body, or their
-  /// kernel was described twice.
+  /// The number of the function of an operation. Operations have the same number if they share a
+  /// body or if their kernel was described twice.
   std::uint64_t function_of(std::size_t operation) const { return functions_[operation]; }
   bool is_law(Value v) const { return laws_.contains(v.id); }
-  /// What a law value means. Throws NoReading of one that nobody reads as the law of a variable.
+  /// The meaning of a law value. Throws NoReading if no operation reads the value as the law of a
+  /// variable.
   const LawReading& law(Value v) const;
-  /// Whether it is a free law of that variable.
+  /// Whether `law` is a free law of the variable.
   bool is_law_of(Value law, Variable v) const;
-  /// A noise, or what was made from one and handed on: equally likely values.
+  /// Whether a value is a noise, or a noise that an operation handed on, so all its values are
+  /// equally likely.
   bool is_draw(Value v) const;
   const LawDigits& digits(Value v) const { return digits_[static_cast<std::size_t>(v.id)]; }
-  /// A joined version as the values of its members.
+  /// The value of a joint variable, split into the values of its members.
   std::vector<std::pair<Variable, int>> split(Variable v, int value) const;
 
  private:
@@ -118,29 +123,31 @@ class MIXWELL_INTERNAL FiniteReading {
   std::vector<EdgeRoles> edges_;          ///< by operation
 };
 
-/// Where slots and auxiliaries are: their values by their ids, -1 where that is not said.
+/// The values of slots and auxiliaries by variable id; -1 if unknown.
 using SlotPlaces = std::vector<int>;
 
-/// Weights from 1 to 5 of factors; those of a free law of n values have the sum 3 n, whatever its
-/// number, as a ratio of two densities needs.
+/// Weights of laws in one world. Factors have weights from 1 to 5. The weights of a free law of n
+/// values sum to 3 n for every number, as a ratio of two densities requires.
 class MIXWELL_INTERNAL FiniteLaws {
  public:
   FiniteLaws(const FiniteReading& reading, std::uint64_t seed) : reading_(reading), seed_(seed) {}
 
   SlotPlaces nowhere() const { return SlotPlaces(reading_.graph().variables().size(), -1); }
   SlotPlaces only(Variable v, int value) const;
-  /// Of a variable, or of the members of a joined one.
+  /// Sets the value of a variable, or the values of the members of a joint variable.
   void place(SlotPlaces& where, Variable v, int value) const;
 
-  /// Of a law value with a number, at places. Throws NoReading where the place of a slot is
-  /// missing.
+  /// The weight of a law value that has this number, at the given places. Throws NoReading if the
+  /// place of a slot is missing.
   std::uint64_t weight(Value law, int number, const SlotPlaces& where) const;
-  /// Whether it is a law of what has places here; others are of no concern to an opaque kernel.
+  /// Whether all arguments of the law have places in `where`. An opaque kernel ignores a law if
+  /// they do not.
   bool concerns(Value law, const SlotPlaces& where) const;
   std::uint64_t target(const Factor& factor, const SlotPlaces& where) const;
   /// The product of all factors whose slots have places.
   std::uint64_t target(const SlotPlaces& where) const;
-  /// The term of an estimated factor that its estimate is made from; the factor is their sum.
+  /// The term of an estimated factor from which the estimate is made. The factor is the sum of its
+  /// terms.
   std::uint64_t estimate(Value factor, int from, const SlotPlaces& where) const;
 
  private:

@@ -1,4 +1,5 @@
-// One world of a graph: the law of a configuration, sweep after sweep, in exact arithmetic.
+// One finite world of a graph: the distribution of its state, sweep after sweep, in exact
+// arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace mixwell::worlds {
 
-/// Weights by key; no key stands twice.
+/// Weights by key; each key occurs once.
 template <class Number>
 class Measure {
  public:
@@ -50,10 +51,11 @@ class Measure {
   std::vector<std::uint32_t> slots_;
 };
 
-/// How many weights may be moved: the same on every machine, unlike a time.
+/// A limit on the number of weights that are moved. Unlike a time limit, this limit is the same on
+/// every machine.
 struct WorkLimit {
   struct Spent : NoReading {
-    Spent() : NoReading("one world of it takes too long") {}
+    Spent() : NoReading("one finite world takes too long") {}
   };
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t used = 0;
@@ -64,29 +66,30 @@ struct WorkLimit {
   }
 };
 
-/// Bits of a key, and with which probability they come.
+/// Possible values of some bits of a key, with their probabilities.
 template <class Number>
 using WeightedBits = std::vector<std::pair<StateKey, Number>>;
 
-/// What one operation writes from the bits that it reads, as far as somebody has asked.
+/// The outcomes of one operation, by the bits that it reads. Computed on demand.
 template <class Number>
 using KnownOutcomes = std::map<StateKey, WeightedBits<Number>>;
 
-/// The law of some slots: their values one after another in mixed radix.
+/// The law of some slots. A state is their values in mixed radix.
 template <class Number>
 struct SlotsLaw {
   std::vector<Variable> slots;
   std::map<int, Number> law;
 };
 
-/// Where a law differs most from the target.
+/// The largest difference between a law and the target.
 struct Difference {
-  std::size_t law = 0;  ///< of those that are compared
+  std::size_t law = 0;  ///< index among the laws that are compared
   int state = 0;
   double size = 0.0;
 };
 
-/// Slots start with the law of the target, carried auxiliaries with theirs, all else at 0.
+/// One finite world. Slots start with the law of the target, carried auxiliaries with their own
+/// laws, and everything else at 0.
 template <class Number>
 class World {
  public:
@@ -102,7 +105,7 @@ class World {
   }
 
   const Measure<Number>& law() const { return law_; }
-  /// One for each step of the layout.
+  /// The outcomes that were computed so far, for each step of the layout.
   const std::vector<KnownOutcomes<Number>>& known() const { return known_; }
 
   void sweep() {
@@ -116,8 +119,8 @@ class World {
     std::swap(law_, next_);
   }
 
-  /// After the first sweep that leaves the target; joint: the law of all recorded slots together.
-  /// To first order there is one sweep.
+  /// Runs sweeps until one of them leaves the target. `joint`: compare the joint law of all
+  /// recorded slots. To first order, only one sweep is run.
   std::optional<Departure> departure(int sweeps, bool joint) {
     const auto targets = compared(joint);
     come_to_rest();
@@ -130,7 +133,7 @@ class World {
     return std::nullopt;
   }
 
-  /// To first order: registers come to rest while slots stand still.
+  /// To first order only: runs sweeps in which slots do not move, until the histories are at rest.
   void come_to_rest() {
     if constexpr (is_first_order<Number>) {
       if (is_moved_otherwise(graph_)) throw NoReading("not every update is a small step");
@@ -141,7 +144,8 @@ class World {
     }
   }
 
-  /// What is to stay as it is: the joint law of all recorded slots, or of those of each factor.
+  /// The laws that must stay unchanged: the joint law of all recorded slots, or one law for the
+  /// slots of each factor.
   std::vector<SlotsLaw<Number>> compared(bool joint) const {
     const auto recorded = recorded_slots(graph_);
     if (joint) return {{recorded, marginal(recorded)}};
@@ -181,7 +185,7 @@ class World {
   }
 
  private:
-  static constexpr std::size_t work_of_table = 50;  ///< of one row, in moved weights
+  static constexpr std::size_t work_of_table = 50;  ///< of one table row, in moved weights
   static constexpr int sweeps_to_rest = 8;
 
   void apply(const KeyStep& step, KnownOutcomes<Number>& known) {
@@ -202,7 +206,7 @@ class World {
     }
     work_.take(law_.entries().size() + next_.entries().size());
     std::swap(law_, next_);
-    if (law_.entries().size() > most_states) throw NoReading("it has too many states");
+    if (law_.entries().size() > most_states) throw NoReading("the composition has too many states");
   }
 
   TableOutcomes outcomes(std::size_t operation, const std::vector<int>& in) const {
@@ -237,7 +241,7 @@ class World {
     }
   }
 
-  /// Every state is followed by some values with their probabilities, which may depend on it.
+  /// Extends every state by some values. The probabilities of these values may depend on the state.
   template <class Follow>
   void extend(const Follow& follow) {
     next_.clear();
@@ -245,10 +249,10 @@ class World {
       for (const auto& [bits, share] : follow(key)) next_.add(key | bits, weight * share);
     }
     std::swap(law_, next_);
-    if (law_.entries().size() > most_states) throw NoReading("it has too many slots");
+    if (law_.entries().size() > most_states) throw NoReading("the composition has too many slots");
   }
 
-  /// The values of a variable with these shares.
+  /// The values of a variable at the start of a sweep, with the given shares.
   WeightedBits<Number> placed(Variable v, const std::vector<Share>& shares) const {
     WeightedBits<Number> all;
     for (std::size_t x = 0; x < shares.size(); ++x)
@@ -277,7 +281,7 @@ class World {
     extend([&](StateKey) -> const auto& { return all; });
   }
 
-  /// What an estimate was made from, given where its slot is.
+  /// Starts the draws from which an estimate is made, given the slot of the estimate.
   void begin_estimate(Variable v) {
     const Variable slot = graph_[v].parts.front();
     for (const Factor& f : graph_.factors()) {
@@ -292,7 +296,8 @@ class World {
     }
   }
 
-  /// By the first law of it, as it is where nothing has moved yet; evenly if it has none.
+  /// Starts an auxiliary from its first law, with all values on which this law depends at rest. If
+  /// it has no law, all values are equally likely.
   void begin_auxiliary(Variable v) {
     std::vector<std::uint64_t> weights(at(reading_.size(v)), 1);
     for (const Value law : all_values(graph_)) {
@@ -305,7 +310,7 @@ class World {
     extend([&](StateKey) -> const auto& { return all; });
   }
 
-  /// What a value is where all versions are 0, as registers are that nothing writes.
+  /// A value at rest: the value if all versions are 0, as are histories that nothing writes.
   int at_rest(Value v) const {
     v = seen(graph_, v);
     const OperationInfo* const by = maker(graph_, v);
@@ -330,7 +335,7 @@ class World {
 MIXWELL_INTERNAL FiniteReadingResult read_with(const FiniteReading& reading,
                                                const KeyLayout& layout, const WorldsEffort& effort,
                                                bool is_smallest, WorkLimit& work);
-/// The smallest sizes first.
+/// Smallest sizes first.
 MIXWELL_INTERNAL std::vector<Sizes> all_sizes(const WorldsEffort& effort);
 
 }  // namespace mixwell::worlds

@@ -4,7 +4,7 @@
 # python3 simulate.py    (NumPy; writes the same files again)
 #
 # Complex source s has entries (Phi_s lambda_s^(2/alpha_s))^(1/2) (z + i z'), lambda_s = W_s H_s, by the model's
-# own priors: (W / b)^(-2/alpha) ~ Gamma(a, 1); scales Phi above their 95 % quantile are cut down to it, as otherwise a
+# own priors: (W / b)^(-2/alpha) ~ Gamma(a, 1); scales Phi above their 95 % quantile are set to it, because otherwise a
 # single entry has half of a source's power. The second source is scaled to 5 dB below the first, in W.
 import json
 import pathlib
@@ -25,7 +25,7 @@ def factors(random, shape, alpha):
 
 
 def scales(random, shape, alpha):
-    """2 S, S positive (alpha/2)-stable, by Kanter's function."""
+    """Draws 2 S, where S is positive (alpha/2)-stable, with Kanter's function."""
     a = alpha / 2.0
     v = np.pi * random.uniform(size=shape)
     e = random.exponential(size=shape)

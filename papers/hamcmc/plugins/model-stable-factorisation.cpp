@@ -1,4 +1,4 @@
-// Model `stable-factorisation`: a complex matrix of heavy tails, its dispersions factorised.
+// Model `stable-factorisation`: a heavy-tailed complex matrix with factorised dispersions.
 // SPDX-License-Identifier: Apache-2.0
 #include "stable-factorisation/entries.hpp"
 #include "stable-factorisation/layout.hpp"
@@ -31,36 +31,49 @@ struct Keys {
     fields.text("data", data)
         .file()
         .required()
-        .help("CSV with columns row, column (from 0), real, imaginary: one entry a line");
+        .help("CSV with columns row, column (from 0), real and imaginary; one entry on each line");
     fields.numbers("alpha", alpha)
         .required()
         .above(0)
         .below(2)
-        .help("characteristic exponent of each source; one, for the law of eq. 15");
+        .help(
+            "characteristic exponent of each source; a single source gives the density of eq. 15");
     fields.numbers("ranks", ranks)
         .at_least(1)
         .at_most(1000)
-        .help("how many factors each source has");
-    fields.number("row_shape", row.shape).above(0).help("a_w of the row factors' prior");
-    fields.number("row_scale", row.scale).above(0).help("b_w of that prior");
-    fields.number("column_shape", column.shape).above(0).help("a_h of the column factors' prior");
-    fields.number("column_scale", column.scale).above(0).help("b_h of that prior");
+        .help("number of factors of each source");
+    fields.number("row_shape", row.shape).above(0).help("a_w, shape of the row factors' prior");
+    fields.number("row_scale", row.scale).above(0).help("b_w, scale of the row factors' prior");
+    fields.number("column_shape", column.shape)
+        .above(0)
+        .help("a_h, shape of the column factors' prior");
+    fields.number("column_scale", column.scale)
+        .above(0)
+        .help("b_h, scale of the column factors' prior");
     fields.flag("has_source", has_source)
         .help(
-            "data has columns source_real and source_imaginary too, the first source alone, for "
-            "the error of a run");
+            "the data also have columns source_real and source_imaginary with the first source; "
+            "used for the error of a run");
   }
 };
 
 void require_keys(const Keys& keys) {
-  if (keys.alpha.empty()) throw ParameterError("alpha", "needs a number for each source");
+  if (keys.alpha.empty())
+    throw ParameterError("alpha",
+                         "must have one number for each source. Give at least one number.");
   if (keys.ranks.size() != keys.alpha.size())
-    throw ParameterError("ranks", "there are " + std::to_string(keys.ranks.size()) + " for " +
-                                      std::to_string(keys.alpha.size()) + " numbers of alpha");
+    throw ParameterError(
+        "ranks",
+        "must have one number for each source, but has " + std::to_string(keys.ranks.size()) +
+            " for " + std::to_string(keys.alpha.size()) +
+            " sources (`alpha` has one number for each source). Give one rank for each source.");
   for (const double rank : keys.ranks)
-    if (rank != std::floor(rank)) throw ParameterError("ranks", "must be whole numbers");
+    if (rank != std::floor(rank))
+      throw ParameterError("ranks", "must be whole numbers, such as [2, 1].");
   if (keys.has_source && keys.alpha.size() < 2)
-    throw ParameterError("has_source", "a single source is the whole matrix; give two of alpha");
+    throw ParameterError("has_source",
+                         "needs at least two sources, because a single source is the whole matrix. "
+                         "Give at least two numbers in `alpha`.");
 }
 
 Entries entries_of(const Keys& keys) {
@@ -101,9 +114,9 @@ class StableFactorisation final : public Model, public Prior, public DataDraws, 
       : StableFactorisation(params, entries_of(params)) {}
 
   std::vector<Parameter> parameters() const override;
-  /// Unbounded where a factor is near 0.
+  /// The gradient is unbounded where a factor is near 0.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
-  std::shared_ptr<const BlockPotential> block_potential(
+  std::shared_ptr<const ConditionalPotential> conditional_potential(
       const std::vector<Index>& coordinates) const override {
     return Scales::make(likelihood_, priors_, coordinates);
   }
@@ -177,7 +190,7 @@ std::shared_ptr<Model> StableFactorisation::with_data_at(ConstBatch theta, const
   return std::shared_ptr<Model>(new StableFactorisation(*this, std::move(drawn)));
 }
 
-/// 4 exponentials a scale, 2 a factor.
+/// Costs 4 exponentials for each scale and 2 for each factor.
 void StableFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
   by_column::set(theta, out, [&](const double* x, double* g, Index) {
     return g != nullptr ? priors_.add(x, g) : priors_.potential(x);
@@ -189,7 +202,8 @@ void StableFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
   by_column::evaluate_terms(likelihood_, theta, indices, out);
 }
 
-/// The prior, and 10 K operations an entry; 2 K for U alone.
+/// Costs one evaluation of the prior, and 10 K operations for each entry. U without its gradient
+/// costs 2 K operations for each entry.
 void StableFactorisation::do_evaluate(ConstBatch theta, const Evaluation& out) const {
   evaluate_rest(theta, out);
   by_column::add_all_terms(likelihood_, terms(), theta, out);
@@ -203,22 +217,27 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "stable-factorisation",
        .summary = "A complex matrix of symmetric alpha-stable entries with factorised dispersions",
        .details =
-           "One source: x_ij given W and H is isotropic alpha-stable, E exp(i Re(conj(t) x)) = "
-           "exp(-lambda |t|^alpha), lambda_ij = sum_k W_ik H_jk. It is made from scales: x_ij = "
-           "sqrt(Phi_ij) lambda_ij^(1/alpha) (z + i z'), z and z' ~ N(0, 1), Phi positive "
-           "(alpha/2)-stable, by Kanter's function of an angle, uniform on (0, pi), and an energy, "
-           "exponential: both are parameters. Several sources add up, each with its alpha and its "
-           "factors; with has_source the error of a run is 10 log10 of the squared error of the "
-           "first source, as its mean given each draw, over its square: minus the signal-to-"
-           "distortion ratio.\n"
-           "(W_ik / b)^(-2/alpha) ~ Gamma(a, 1), and the same for H. Factors are mirrored at 0: "
-           "coordinates are W and H with signs, under U(|W|, |H|), and the absolute values are "
-           "recorded. Near 0 the prior's gradient is unbounded.\n"
-           "Kernel `prior-metropolis` in compositor `blocks` moves the scales: parameters = "
-           "[\"angle\", \"energy\"], or those of some sources, as [\"angle[0]\", \"energy[0]\"]. "
-           "Sum of terms: U_0 is the prior's, u_n that of entry n, 10 K operations.",
-       .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, eq. 15 and 16; in print eq. 16 "
-                   "has cos(pi alpha)/4 for cos(pi alpha/4)",
+           "With one source, x_ij given W and H is isotropic alpha-stable: E exp(i Re(conj(t) x)) "
+           "= exp(-lambda |t|^alpha), with lambda_ij = sum_k W_ik H_jk. The model represents x_ij "
+           "as a normal variable with random scales: x_ij = sqrt(Phi_ij) lambda_ij^(1/alpha) (z + "
+           "i z'), where z and z' ~ N(0, "
+           "1), and Phi is positive (alpha/2)-stable. Phi is Kanter's function of an angle, "
+           "uniform on (0, pi), and an energy, which is exponential. Both are parameters. With "
+           "several sources, x_ij is the sum of the sources. Each source has its own alpha and "
+           "factors. With has_source the error of a "
+           "run is 10 log10 of a ratio: the squared error of the estimated first source, divided "
+           "by the sum of squares of the true first source. The estimate is the source's mean "
+           "given each draw, averaged "
+           "over the draws. The error is minus the signal-to-distortion ratio.\n(W_ik / "
+           "b)^(-2/alpha) ~ Gamma(a, 1), and the same for H. The coordinates are W and H with "
+           "signs. The potential is U(|W|, |H|), and Mixwell records the absolute values. Near 0 "
+           "the gradient of the prior is unbounded.\nKernel "
+           "`prior-metropolis` in compositor `blocks` moves the scales: use parameters = "
+           "[\"angle\", \"energy\"], or those of some sources, such as [\"angle[0]\", "
+           "\"energy[0]\"]. U is a sum of terms: U_0 is the prior's part, u_n is the part of entry "
+           "n, and each u_n costs 10 K operations for K factors.",
+       .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, eq. 15 and 16; the printed eq. "
+                   "16 has cos(pi alpha)/4 instead of cos(pi alpha/4)",
                    "Simsekli, Liutkus & Cemgil 2015, IEEE Signal Process. Lett. 22",
                    "Kanter 1975, Ann. Prob. 3, theorem 4.1"}});
 }

@@ -1,4 +1,4 @@
-// Model `linear-chain-crf`: a Bayesian conditional random field of tags along sentences.
+// Model `linear-chain-crf`: a Bayesian conditional random field that tags the tokens of sentences.
 // SPDX-License-Identifier: Apache-2.0
 #include "linear-chain-crf/features.hpp"
 #include "linear-chain-crf/likelihood.hpp"
@@ -37,29 +37,34 @@ struct Keys {
         .file()
         .required()
         .help(
-            "a token a line, its columns and its tag separated by blanks; an empty line ends a "
-            "sentence; plain or gzipped");
+            "one token on each line, with its columns and its tag separated by blanks; an empty "
+            "line ends a sentence; plain or gzipped");
     fields.text("test", test).file().help("sentences in the same format, for the test error");
-    fields.integer("sentences", sentences).at_least(1).help("train on the first so many of data");
-    fields.texts("columns", columns).help("names of all columns but the last");
+    fields.integer("sentences", sentences)
+        .at_least(1)
+        .help("number of training sentences; these are the first sentences in the file of `data`");
+    fields.texts("columns", columns)
+        .help("names of all columns except the last one, which is the tag");
     fields.text("tags", tags)
         .one_of({"whole", "position"})
-        .help("position: of tags such as B-NP what stands before the dash");
+        .help(
+            "whole: use whole tags; position: keep only the part before the dash, such as B of "
+            "B-NP");
     fields.texts("features", features)
         .help(
-            "columns, with an offset such as pos[-1] for the token one before; each of their "
-            "words is a feature");
+            "columns whose words are features, with an optional offset; pos[-1] is the word of the "
+            "previous token");
     fields.integer("most", most)
         .at_least(1)
-        .help("keep so many features, those that are seen most often");
-    fields.flag("bias", bias).help("a feature that every token has");
+        .help("keep only this many features, the most frequent ones");
+    fields.flag("bias", bias).help("add a feature that every token has");
     fields.number("prior_variance", prior_variance)
         .above(0)
-        .help("of N(0, prior_variance), the prior of each weight");
+        .help("variance of the prior N(0, prior_variance) of each weight");
   }
 };
 
-/// What the keys make of themselves.
+/// The data that the keys describe.
 struct Data {
   Sentences training;
   std::optional<Sentences> test{};
@@ -76,13 +81,14 @@ Data read(const Keys& keys) {
   const std::size_t wanted = keys.sentences ? static_cast<std::size_t>(*keys.sentences) : all;
   const std::vector<Sentence> training = read_sentences(keys.data, columns, wanted);
   if (keys.sentences && training.size() < wanted)
-    throw ParameterError("sentences",
-                         "must be at most " + std::to_string(training.size()) + ", those of data");
+    throw ParameterError("sentences", "must be at most " + std::to_string(training.size()) +
+                                          ", the number of sentences in data.");
   const FeatureMap map(training, templates, keys.bias, keys.most);
   Data data{.training = {}, .features = map.names(), .tags = tags_of(training)};
   if (data.tags.size() < 2)
-    throw InputError(keys.data + ": needs two tags, and here all are \"" + data.tags.front() +
-                     "\"");
+    throw InputError(keys.data +
+                     ": the model needs at least two different tags, but all tags are \"" +
+                     data.tags.front() + "\". Add sentences with other tags.");
   data.training = map.numbers(training, data.tags);
   if (keys.test) data.test = map.numbers(read_sentences(*keys.test, columns, all), data.tags);
   return data;
@@ -152,7 +158,7 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
   }
 
   bool evaluates_potential_alone() const noexcept override { return true; }
-  /// L^2 exponentials a token and column, once and not twice for the gradient.
+  /// Costs L^2 exponentials for each token and column. The gradient needs no further exponentials.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     evaluate_rest(theta, out);
     by_column::add(theta, out, [&](const double* x, double* g, Index) {
@@ -175,19 +181,21 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::crf::LinearChainCrf>(
       {.id = "linear-chain-crf",
-       .summary = "A Bayesian conditional random field of tags along sentences",
+       .summary =
+           "A Bayesian linear-chain conditional random field that tags the tokens of sentences",
        .details =
            "P(tags y | sentence) = exp(sum_t sum_f emission[f, y_t] + sum_t transition[y_(t-1), "
-           "y_t]) / Z, f being the features of token t, and every weight N(0, prior_variance): U = "
-           "sum over sentences of log Z - score, + |theta|^2 / (2 prior_variance).\n"
-           "A feature is the word that a column has at the token, or at an offset from it, where "
-           "the "
-           "training sentences have it; `(outside)` beyond the ends of a sentence. Sentences go "
-           "through the chain 32 at a time, logarithms forwards, probabilities backwards: L^2 "
-           "exponentials a token for L tags. Sum of terms: U_0 is the prior's, u_n that of "
-           "sentence n.\n"
-           "The error of a run is the share of test tokens whose tag is not the likeliest by its "
-           "probability given the sentence, averaged over draws.",
+           "y_t]) / Z, where f runs over the features of token t, and every weight is N(0, "
+           "prior_variance). U is the sum over sentences of log Z - score, plus |theta|^2 / (2 "
+           "prior_variance).\nA feature is the word in one column of the token, or of the token at "
+           "an offset. Only features that occur in the training sentences are used. Beyond the "
+           "ends of a sentence, the word is `(outside)`. Sentences are processed 32 at a time. The "
+           "forward pass uses logarithms, "
+           "and the backward pass uses probabilities. With L tags, each token costs L^2 "
+           "exponentials. U is a sum of terms: U_0 is the prior's part, and u_n is the part of "
+           "sentence "
+           "n.\nThe test error of a run is the share of test tokens whose true tag is not the most "
+           "probable tag given the sentence. The probabilities are averaged over the draws.",
        .sources = {"Lafferty, McCallum & Pereira 2001, ICML",
                    "Qi, Szummer & Minka 2005, AISTATS (Bayesian)",
                    "Zhang & Sutton 2011, NIPS 24, section 5.2"}});

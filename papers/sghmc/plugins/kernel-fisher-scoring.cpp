@@ -1,4 +1,4 @@
-// Stochastic-gradient Fisher scoring: steps by the inverse of the information, however large.
+// Kernel `fisher-scoring` (SGFS): steps preconditioned by the inverse of the learnt information.
 // SPDX-License-Identifier: Apache-2.0
 #include "fisher-scoring/step.hpp"
 
@@ -11,13 +11,13 @@
 namespace mixwell::fisher_scoring {
 namespace {
 
-/// The mean of c V^ over the sweeps: register <- register + (c V^ - register) / n.
+/// The running mean of c V^ over the sweeps: history <- history + (c V^ - history) / n.
 class LearnInformation {
  public:
   LearnInformation(double share, InformationRows at) : share_(share), at_(at) {}
 
-  void operator()(Columns& block, edge::Register before, edge::PointPosition theta,
-                  edge::StepsLaw law, edge::Out<edge::Register> next) const {
+  void operator()(Columns& block, edge::History before, edge::PointPosition theta,
+                  edge::StepsLaw law, edge::Out<edge::History> next) const {
     edge::begin(before, next);
     MatrixMap V = block.scratch().matrix(at_.numbers(), theta.cols());
     if (at_.whole) {
@@ -34,7 +34,7 @@ class LearnInformation {
   }
 
  private:
-  static constexpr std::uint32_t draw = 2;  ///< cases of its own: the step's are draw 1
+  static constexpr std::uint32_t draw = 2;  ///< not 1, because the step uses the cases of draw 1
 
   double share_;
   InformationRows at_;
@@ -51,30 +51,35 @@ class FisherScoring final : public TransitionKernel {
     void declare(Fields& fields) {
       fields.component("oracle", oracle)
           .or_default("minibatch")
-          .help("where gradients come from, and the information: a minibatch");
+          .help("minibatch oracle that computes the gradients and the Fisher information");
       fields.component("estimator", estimator)
           .or_default("identity")
-          .help("H = B^-1, a constant: of the noise that is added, N(0, 2 B / eps)");
+          .help("constant preconditioner H = B^-1; the added noise is N(0, 2 B / eps)");
       fields.number("step_size", step_size)
           .unit("theta^2 / H")
           .above(0)
           .refines(Refines::step_size)
           .help(
-              "eps: for small ones the step is that of kernel langevin with the same eps and H "
-              "(half the paper's epsilon); left out: no noise is added, the largest step, right "
-              "for a Gaussian alone");
+              "eps, half the paper's epsilon. For small eps, the step is the step of kernel "
+              "langevin with the same eps and H. If eps is not set, no noise is added: the step is "
+              "the largest, and is right only for a Gaussian target");
       fields.text("information", information)
           .one_of({"full", "diagonal"})
-          .help("of the empirical Fisher information, all or its diagonal, with B = I");
+          .help(
+              "use the whole empirical Fisher information or only its diagonal; diagonal needs B = "
+              "I");
     }
   };
 
   explicit FisherScoring(const Params& params) : params_(params) {
-    if (dynamic_cast<const ConstantCurvature*>(params.estimator.get()) == nullptr) {
-      throw ParameterError("estimator", "must be a constant, as identity or curvature-file");
+    if (dynamic_cast<const ConstantPreconditioner*>(params.estimator.get()) == nullptr) {
+      throw ParameterError("estimator",
+                           "must be a constant preconditioner. Use identity or curvature-file.");
     }
     if (!is_whole() && !is_identity()) {
-      throw ParameterError("information", "must be \"full\" with a B other than I");
+      throw ParameterError("information",
+                           "must be \"full\" if the estimator is not identity. Use \"full\", or "
+                           "estimator identity.");
     }
   }
 
@@ -100,16 +105,17 @@ class FisherScoring final : public TransitionKernel {
     const GradientNoise* const noise = of == nullptr ? nullptr : of->as_noise();
     const double share = noise == nullptr ? 0.0 : noise->information_share();
     if (share > 0.0) return share;
-    throw InputError("kernel `" + t.site().path +
-                     "` learns the Fisher information from the spread of the gradients in a "
-                     "minibatch, of which oracle `" +
-                     t.oracle()->name() +
-                     "` tells nothing; use oracle `minibatch` with a size of at least 2, and below "
-                     "the number of cases");
+    throw InputError(
+        "kernel `" + t.site().path +
+        "` learns the Fisher information from the spread of the gradients in a "
+        "minibatch, but oracle `" +
+        t.oracle()->name() +
+        "` does not provide this spread. Use oracle `minibatch` with a size of at least 2 that "
+        "is smaller than the number of cases.");
   }
 
   Preconditioner preconditioner(Index d) const {
-    dynamic_cast<const ConstantCurvature&>(*params_.estimator).check(d);
+    dynamic_cast<const ConstantPreconditioner&>(*params_.estimator).check(d);
     if (is_identity()) return {};
     const auto how = params_.estimator->representation();
     const Numbers none(ConstMatrixMap(nullptr, 0, 1));
@@ -121,7 +127,7 @@ class FisherScoring final : public TransitionKernel {
     return by;
   }
 
-  /// Without eps nothing vanishes, and no order is declared.
+  /// Without eps the error does not tend to 0, so the kernel declares no order.
   void step(Transition& t, Edge<edge::Law> law, Variable information, Step body) const {
     Traits traits;
     std::optional<Edge<edge::StepSize>> eps;
@@ -135,7 +141,7 @@ class FisherScoring final : public TransitionKernel {
       schedule.step_size = *params_.step_size;
       eps = t.step_size(schedule);
       noise = t.noise("step");
-      const auto H = t.curvature(params_.estimator);
+      const auto H = t.preconditioner(params_.estimator);
       drift = Edge<edge::Drift>{H.value};
       diffusion = Edge<edge::Diffusion>{H.value};
     }
@@ -146,9 +152,9 @@ class FisherScoring final : public TransitionKernel {
   static void learn(Transition& t, Edge<edge::Law> law, Variable information,
                     LearnInformation body) {
     t.add("learn-information", OperationKind::observe, {}, body,
-          Edge<edge::Register>{t.graph().current(information)},
+          Edge<edge::History>{t.graph().current(information)},
           Edge<edge::PointPosition>{t.position().value}, Edge<edge::StepsLaw>{law.value},
-          Write<edge::Register>{Output::next(information)});
+          Write<edge::History>{Output::next(information)});
   }
 
   Params params_;
@@ -160,18 +166,20 @@ class FisherScoring final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::fisher_scoring::FisherScoring>(
       {.id = "fisher-scoring",
-       .summary = "stochastic-gradient Fisher scoring (SGFS): right for a Gaussian at every step",
+       .summary = "Stochastic-gradient Fisher scoring (SGFS), correct for a Gaussian target at "
+                  "every step size",
        .details =
-           "theta <- theta - 2 (J + V + 2 B / eps)^-1 (g + N(0, 2 B / eps)), g the gradient of a "
-           "minibatch, J the empirical Fisher information of all cases and V the covariance of g's "
-           "noise: J N/n with replacement, J (N/n - 1) without. J is the mean over the sweeps of "
-           "warm-up, and then fixed (the paper goes on); until it is one of 10 estimates, and of d "
-           "more where it is full, a chain stays where it is, and a shorter warm-up ends the run "
-           "with an error. Where the posterior is Gaussian with precision J, which leaves out what "
-           "the prior adds, it is "
-           "kept exactly, whatever eps and n are; elsewhere the error is of order eps, and without "
-           "eps it does not vanish. A transition costs the batch's gradient, in warm-up a second "
-           "one, and d^3/3 for a full J.",
+           "theta <- theta - 2 (J + V + 2 B / eps)^-1 (g + N(0, 2 B / eps)). g is the gradient of "
+           "a minibatch, J is the empirical Fisher information of all cases, and V is the "
+           "covariance of the noise of g: J N/n with replacement, J (N/n - 1) without. J is the "
+           "mean over the warmup sweeps, and is then fixed (the paper continues to update J). A "
+           "chain does not move until J is the mean of 10 estimates, or of 10 + d estimates if J "
+           "is a full matrix. If warmup is too short for this, the run stops with an error. J does "
+           "not include the prior. If the posterior is Gaussian with precision J, the "
+           "kernel leaves the posterior exactly invariant for every eps and n. Otherwise the error "
+           "is of order eps. If eps is not set, this error does not vanish. A transition costs one "
+           "gradient of the minibatch, and a second one during warmup. A full J adds d^3/3 "
+           "operations.",
        .sources = {"Ahn, Korattikara & Welling 2012, ICML, equations 13 to 17 (their epsilon is "
                    "twice this eps)"}});
 }

@@ -30,16 +30,22 @@ struct Keys {
 
   void declare(Fields& fields) {
     source.declare(fields);
-    fields.integer("cases", cases).at_least(1).help("train on the first so many cases of data");
+    fields.integer("cases", cases)
+        .at_least(1)
+        .help("number of training cases; these are the first cases in the file of `data`");
     fields.flag("validate", validate)
-        .help("the test cases are those of data that `cases` leaves out");
-    fields.integer("hidden", hidden).at_least(1).at_most(1000000).help("H, hidden units");
-    fields.number("shape", shape).above(0).help("of the gamma law of the four precisions");
-    fields.number("rate", rate).above(0).help("of that law, of density l^(shape-1) exp(-rate l)");
+        .help("use the cases of `data` after the training cases as test cases");
+    fields.integer("hidden", hidden).at_least(1).at_most(1000000).help("H, number of hidden units");
+    fields.number("shape", shape).above(0).help("shape of the gamma prior of the four precisions");
+    fields.number("rate", rate)
+        .above(0)
+        .help(
+            "rate of the gamma prior of the four precisions, with density l^(shape-1) exp(-rate "
+            "l)");
   }
 };
 
-/// What the keys make of themselves.
+/// The data that the keys describe.
 struct Data {
   Cases training;
   std::optional<Cases> test{};
@@ -47,16 +53,20 @@ struct Data {
   std::vector<std::string> remarks{};
 };
 
-/// How many of the `all` cases are for training.
+/// The number of training cases among the `all` cases.
 Index training_cases(const Keys& keys, Index all) {
   const auto wanted = static_cast<Index>(keys.cases.value_or(all));
   if (wanted > all)
-    throw ParameterError("cases", "must be at most " + std::to_string(all) + ", those of data");
+    throw ParameterError(
+        "cases", "must be at most " + std::to_string(all) + ", the number of cases in data.");
   if (keys.validate && keys.source.test)
-    throw ParameterError("validate", "cannot be given with test, which is the test set");
+    throw ParameterError("validate",
+                         "cannot be combined with `test`, which gives another test set. Remove one "
+                         "of the two keys.");
   if (keys.validate && wanted == all)
-    throw ParameterError("validate", "needs cases that are left out; give fewer `cases` than " +
-                                         std::to_string(all));
+    throw ParameterError("validate",
+                         "needs cases that are not used for training. Set `cases` to less than " +
+                             std::to_string(all));
   return wanted;
 }
 
@@ -65,8 +75,10 @@ Data read(const Keys& keys) {
   const Table table = training_table(keys.source);
   Data data{.training = {}, .classes = classes_of(table)};
   if (data.classes.size() < 2)
-    throw InputError(table.labels_of + ": a classifier needs two labels, and here all are " +
-                     (data.classes.empty() ? "none" : quoted(data.classes.front())));
+    throw InputError(table.labels_of +
+                     ": a classifier needs at least two different labels, but the data have " +
+                     (data.classes.empty() ? "none" : "only " + quoted(data.classes.front())) +
+                     ". Add cases with other labels.");
   data.remarks = table.remarks;
   Cases all = cases_of(table, data.classes);
   const Index count = training_cases(keys, all.size());
@@ -110,18 +122,19 @@ class BayesianNeuralNetwork final : public Model,
   }
   std::vector<Labels> labels() const override { return {{.dim = "class", .labels = classes_}}; }
   std::vector<std::string> remarks() const override { return remarks_; }
-  /// The gradient of the hidden weights grows with the output weights.
+  /// The gradient with respect to the hidden weights grows with the output weights.
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  /// For a block of the output's weights and biases, unless its cache would be very large.
-  std::shared_ptr<const BlockPotential> block_potential(
+  /// The potential of a block of output weights and biases. Null for other blocks, and if the cache
+  /// would be very large.
+  std::shared_ptr<const ConditionalPotential> conditional_potential(
       const std::vector<Index>& coordinates) const override {
     if (!OutputBlock::suits(shape_, terms(), coordinates)) return nullptr;
     return std::make_shared<OutputBlock>(shape_, prior_, likelihood_, coordinates);
   }
 
-  /// Precisions, then weights given them.
+  /// Draws the precisions, then the weights given them.
   void draw(const Stream& stream, Address at, Batch theta) const override {
     const Eigen::MatrixXd none(1, 0);
     each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
@@ -181,21 +194,21 @@ class BayesianNeuralNetwork final : public Model,
 
   bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override;
-  /// A tenth of the default: weights near 0, precisions near 1.
+  /// A tenth of the default, so weights start near 0 and precisions near 1.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     Model::do_initial(stream, at, theta);
     theta *= 0.1;
   }
 
   Shape shape_;
-  PrecisionPrior prior_;  ///< of each group
+  PrecisionPrior prior_;  ///< prior of the precision of each group
   Likelihood likelihood_;
   std::vector<std::string> classes_;
   std::vector<std::string> remarks_;
   std::unique_ptr<const TestSet> test_;
 };
 
-/// The label of case n is the first class whose cumulative probability exceeds uniform n.
+/// The label of case n is the first class whose cumulative probability exceeds uniform number n.
 std::shared_ptr<Model> BayesianNeuralNetwork::with_data_at(ConstBatch theta, const Stream& stream,
                                                            Address at) const {
   Cases drawn = likelihood_.cases();
@@ -235,7 +248,8 @@ void BayesianNeuralNetwork::evaluate_terms(ConstBatch theta, ConstBatch indices,
   });
 }
 
-/// The prior, and 6 N H (d + C) operations a column; a third of them for U alone.
+/// Costs one evaluation of the prior, and 6 N H (d + C) operations for each column. U without its
+/// gradient costs a third of these operations.
 void BayesianNeuralNetwork::do_evaluate(ConstBatch theta, const Evaluation& out) const {
   evaluate_rest(theta, out);
   by_column::add(theta, out, [&](const double* x, double* g, Index) {
@@ -250,25 +264,24 @@ void BayesianNeuralNetwork::do_evaluate(ConstBatch theta, const Evaluation& out)
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::network::BayesianNeuralNetwork>(
       {.id = "bayesian-neural-network",
-       .summary = "A Bayesian classifier with one hidden layer, sigmoid and softmax",
+       .summary = "A Bayesian classifier with one hidden layer of sigmoid units and softmax output",
        .details =
            "P(class c | x) = softmax_c(A's(B'x + b) + a), s(z) = 1 / (1 + exp(-z)), with H hidden "
-           "units: hidden_weights B (d x H), hidden_bias b, output_weights A (H x C), output_bias "
-           "a. "
-           "The numbers of each group are N(0, 1 / l), l of density l^(shape-1) exp(-rate l), a "
-           "precision for each group: U = -sum_n log P(class of n | x_n) - log prior.\n"
-           "Chen, Fox & Guestrin write exp(-l |A|^2) for the prior, so that their l is half of "
-           "this "
-           "one: their shape and rate of 1 are shape = 1, rate = 0.5 here.\n"
-           "Data are those of `logistic-regression`, with any number of labels; pixels of images "
-           "are over 255, other inputs as they are. An evaluation takes 6 N H (d + C) operations "
-           "for N cases, as products of matrices of 256 cases; of a block of output_weights and "
-           "output_bias 4 N H C, with a cache of N H numbers for each replicate. Sum of terms: U_0 "
-           "is the prior's, "
-           "u_n that of training case n.\n"
-           "Kernel `conditional` draws the four precisions given the weights. The error of a run "
-           "is the share of test cases whose label is not the likeliest by the probabilities "
-           "averaged over draws.",
+           "units. The parameters are hidden_weights B (d x H), hidden_bias b, output_weights A (H "
+           "x C) and output_bias a. The numbers of each group are N(0, 1 / l), where l is the "
+           "precision of the group, with density l^(shape-1) exp(-rate l). U = -sum_n log P(class "
+           "of n | x_n) - log prior.\nChen, Fox & Guestrin write exp(-l |A|^2) for the prior, so "
+           "their l is half of the l here. Their shape 1 and rate 1 correspond to shape = 1 and "
+           "rate = 0.5 here.\nThe data have the same formats as for `logistic-regression`, with "
+           "any number of "
+           "labels. Pixels of images are divided by 255; other inputs are not scaled. With N "
+           "cases, an evaluation needs 6 N H (d + C) operations, in matrix products over 256 cases "
+           "at a time. If only output_weights and output_bias change, an evaluation needs 4 N H C "
+           "operations, and a cache of N H numbers for each replicate. U is a sum of terms: U_0 is "
+           "the prior's part, and u_n is the "
+           "part of training case n.\nKernel `conditional` draws the four precisions given the "
+           "weights. The test error of a run is the share of test cases whose true label is not "
+           "the most probable label. The probabilities are averaged over the draws.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, eqs. 27 and 28",
                    "Neal 1996, Bayesian Learning for Neural Networks"}});
 }

@@ -1,4 +1,4 @@
-// The preconditioner of the natural gradient on square matrices.
+// Estimator `natural-gradient`: the preconditioner of the natural gradient on square matrices.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -16,14 +16,14 @@ using Square = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 
 using ConstSquare =
     Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-/// c of d = c^2, or 0.
+/// c if d = c^2, otherwise 0.
 Index side(Index dimension) {
   const auto c = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(dimension))));
   return c * c == dimension ? c : 0;
 }
 
-/// theta is W, c x c, row after row, and so are v and H v = V W'W; S z = Z W. Numbers: W itself.
-/// O(c^3) a product and column.
+/// theta, v and z hold c x c matrices W, V and Z in row-major order. H v = V W'W and S z = Z W. The
+/// stored numbers are W itself. Each product costs O(c^3) operations for each column.
 class Rows final : public Representation {
  public:
   void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace& scratch) const override {
@@ -95,17 +95,18 @@ class Rows final : public Representation {
   }
 };
 
-class NaturalGradient final : public OwnCurvature {
+class NaturalGradient final : public OwnPreconditioner {
  public:
   struct Params {
     bool gamma = true;
 
     void declare(Fields& fields) {
       fields.flag("gamma", gamma)
-          .help("the drift correction Gamma = (c + 1) W; false leaves it out, which is wrong");
+          .help(
+              "include the drift correction Gamma = (c + 1) W; without Gamma the draws are biased");
     }
   };
-  /// H is of degree 2 in W.
+  /// H is a polynomial of degree 2 in W.
   static Traits declared() {
     Traits traits;
     traits.continuous = true;
@@ -118,12 +119,13 @@ class NaturalGradient final : public OwnCurvature {
   Traits traits() const override { return declared(); }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
 
-  /// Throws InputError for a dimension that is no square.
+  /// Throws InputError if the dimension is not a square number.
   Index rows(Index dimension) const override {
     if (side(dimension) > 0) return dimension;
-    throw InputError("estimator `" + name() + "`: the parameter must be a square matrix, but " +
-                     std::to_string(dimension) +
-                     " coordinates are none; it is meant for model `ica`");
+    throw InputError(
+        "estimator `" + name() + "`: the parameter must be a square matrix, but " +
+        std::to_string(dimension) +
+        " coordinates do not form a square matrix. Use this estimator with model `ica`.");
   }
 
   Index state_rows(Index) const noexcept override { return 0; }
@@ -154,11 +156,10 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<NaturalGradient>(
       {.id = "natural-gradient",
        .summary = "H = W'W on the rows of a square matrix W (natural gradient of ICA)",
-       .details =
-           "A step moves W by -eps grad_W U W'W, the gradient in a metric that does not change "
-           "when the mixing does, with noise sqrt(2 eps) Z W and the drift correction "
-           "Gamma = (c + 1) W. theta holds W row after row; d = c^2. O(c^3) a product. For kernel "
-           "`langevin`.",
+       .details = "A step moves W by -eps grad_W U W'W, which is the gradient in a metric that "
+                  "does not change with the mixing matrix. The step also adds noise sqrt(2 eps) Z "
+                  "W and the drift correction Gamma = (c + 1) W. theta holds W in row-major order, "
+                  "and d = c^2. A product costs O(c^3). Use this estimator with kernel `langevin`.",
        .sources = {"Amari, Cichocki & Yang 1996, NIPS 8",
-                   "Welling & Teh 2011, ICML, section 5.3 (with their Gamma left out)"}});
+                   "Welling & Teh 2011, ICML, section 5.3 (without Gamma)"}});
 }

@@ -1,4 +1,4 @@
-// A Gaussian in place of the target, fitted by stochastic approximation.
+// Kernel `fixed-form-vb`: fits a Gaussian to the target by stochastic approximation.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -14,15 +14,16 @@ namespace {
 
 using namespace mixwell;
 
-/// Blocks of the register for dimension d: running means of -grad U (a), of the Hessian of U (P)
-/// and of where they were taken (z), then the same over the second half of the iterations, and t.
+/// Layout of the history for dimension d: running means of -grad U (a), of the Hessian of U (P) and
+/// of the points at which they were computed (z); then the same means over the second half of the
+/// iterations, and t.
 struct Layout {
   explicit Layout(Index dimension) : d(dimension) {}
   Index d;
   Index a() const { return 0; }
   Index P() const { return d; }
   Index z() const { return d + d * d; }
-  Index half() const { return 2 * d + d * d; }  ///< the second set
+  Index half() const { return 2 * d + d * d; }  ///< first row of the means over the second half
   Index t() const { return 2 * half(); }
   Index rows() const { return t() + 1; }
 };
@@ -34,15 +35,15 @@ enum class Fit { diverging };
 constexpr StatisticTable<Fit, 1> fit_statistics{
     {{Fit::diverging,
       {"diverging", RecordType::boolean, "",
-       "a gradient or a Hessian was not finite, and was left out"}}}};
+       "whether a gradient or a Hessian was not finite, and was left out"}}}};
 
-/// 2 d + 1 gradients and O(d^3) a column.
+/// Costs 2 d + 1 gradients and O(d^3) operations for each column.
 class FitGaussian {
  public:
   explicit FitGaussian(std::int64_t iterations) : iterations_(iterations) {}
 
-  void operator()(Columns& block, edge::Law law, edge::Noise noise, edge::Register before,
-                  edge::Position theta, edge::Out<edge::Register> state,
+  void operator()(Columns& block, edge::Law law, edge::Noise noise, edge::History before,
+                  edge::Position theta, edge::Out<edge::History> state,
                   edge::Out<edge::Position> mean, edge::Out<Covariance> covariance,
                   edge::Statistics<Fit> statistics) const {
     const Index d = theta.rows();
@@ -64,7 +65,7 @@ class FitGaussian {
   }
 
  private:
-  /// P = I and mean 0 at the start of the approximation.
+  /// The approximation starts with P = I and mean 0.
   template <class Column, class Mean, class At>
   static void draw(Column state, Mean mean, At at, Workspace& scratch) {
     const Workspace::Frame frame(scratch);
@@ -81,7 +82,7 @@ class FitGaussian {
     at += mean;
   }
 
-  /// Gradient and Hessian of the law on one minibatch: central differences of the gradient.
+  /// Gradient and Hessian of the law on one minibatch, by central differences of the gradient.
   static void differentiate(Columns& block, const Law& law, MatrixMap at, MatrixMap g,
                             MatrixMap hessian) {
     const Workspace::Frame frame(block.scratch());
@@ -122,7 +123,8 @@ class FitGaussian {
     P += weight * (0.5 * (U + U.transpose()) - P);
   }
 
-  /// mean = P^-1 a + z: of the second half once it has as many as it has coordinates.
+  /// mean = P^-1 a + z. Uses only the second half of the iterations once this half has at least d
+  /// and at least 10 iterations.
   template <class Column, class Mean, class Out>
   void solve(Column state, Mean mean, Out covariance, Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
@@ -136,7 +138,7 @@ class FitGaussian {
     MatrixMap inverse(covariance.data(), l.d, l.d);
     if (in_place.info() != Eigen::Success) {
       inverse.setIdentity();
-      return;  // the mean waits for a P that is positive definite
+      return;  // the mean does not change until P is positive definite
     }
     inverse.setIdentity();
     factor.triangularView<Eigen::Lower>().solveInPlace(inverse);
@@ -156,14 +158,17 @@ class FixedFormVb final : public TransitionKernel {
     std::int64_t iterations = 1000;
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle)
+          .or_default("exact")
+          .help("oracle that computes U and grad U");
       fields.integer("iterations", iterations)
           .at_least(2)
           .at_most(1e12)
           .help(
-              "T: running means have weight 1 / sqrt T, and the last T / 2 iterations are "
-              "averaged; "
-              "as many sweeps as the run has");
+              "T, the number of iterations; set T to the number of sweeps of the run. Running "
+              "means have weight 1 / sqrt T, "
+              "and the "
+              "last T / 2 iterations are averaged");
     }
   };
   explicit FixedFormVb(const Params& params) : params_(params) {}
@@ -178,14 +183,14 @@ class FixedFormVb final : public TransitionKernel {
     traits.optimises = true;
     const auto [state, mean, covariance, statistics] = add_operation(
         t.graph(), t.path("fit"), OperationKind::move, traits, FitGaussian(params_.iterations), law,
-        t.noise("fit"), Edge<edge::Register>{t.graph().current(means)}, t.position(),
-        Write<edge::Register>{Output::next(means)}, t.next(),
+        t.noise("fit"), Edge<edge::History>{t.graph().current(means)}, t.position(),
+        Write<edge::History>{Output::next(means)}, t.next(),
         t.derived<Covariance>("covariance", d * d), t.statistics(fit_statistics));
     t.graph().record({.group = RecordGroup::sample_stats,
                       .name = recorded_name(t.site(), "covariance"),
                       .shape = {d, d},
                       .unit = "theta^2",
-                      .help = "of the Gaussian; its mean is the draw",
+                      .help = "covariance of the Gaussian, whose mean is the draw",
                       .slot = t.site().number,
                       .value = covariance.value});
     t.record(fit_statistics.rows().front().what, statistics[Fit::diverging]);
@@ -200,15 +205,18 @@ class FixedFormVb final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<FixedFormVb>(
       {.id = "fixed-form-vb",
-       .summary = "no sampler: the Gaussian nearest to the target, by stochastic approximation",
+       .summary =
+           "Not a sampler: fits the Gaussian closest to the target by stochastic approximation",
        .details =
-           "Each sweep draws theta from the present N(m, P^-1), takes gradient and Hessian of the "
-           "oracle's U there (a minibatch's: central differences on one batch, 2 d + 1 gradients), "
-           "and moves running means a of -grad U, P of the Hessian and z of theta with weight 1 / "
-           "sqrt T; m = P^-1 a + z. The result is made from the plain means of the second half. "
-           "The draw is the mean m, the statistic `covariance` its P^-1, d^2 numbers a draw: "
-           "record "
-           "the last with thin. Set allow = [\"none\"] in [run]. For probit regression the mean of "
-           "variational EM is the mode itself (its fixed point has grad U = 0): kernel `map`.",
+           "Each sweep draws theta from the current Gaussian N(m, P^-1). The kernel computes the "
+           "gradient and Hessian of the oracle's U at theta. For a minibatch it uses central "
+           "differences on one batch, which cost 2 d + 1 gradients. It updates three running means "
+           "with weight 1 / sqrt T: a of -grad U, P of the Hessian and z of theta. Then m = P^-1 a "
+           "+ z. The final m and P are computed from the plain means of the last T / 2 iterations. "
+           "The "
+           "draw is the mean m, and the statistic `covariance` is P^-1. `covariance` has "
+           "d^2 numbers for each draw, so use thin to record only the last draw. Set allow "
+           "= [\"none\"] in [run]. For probit regression, the mean from variational EM is the mode "
+           "of the target (its fixed point has grad U = 0). Use kernel `map` to find it.",
        .sources = {"Salimans & Knowles 2013, Bayesian Analysis 8, algorithm 2 (with Hessians)"}});
 }

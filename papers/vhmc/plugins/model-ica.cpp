@@ -22,7 +22,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// N cases in rows, c channels in columns, and what to tell about them.
+/// N cases in rows, c channels in columns, and remarks about them.
 struct Mixtures {
   MatrixXd x;
   std::vector<std::string> remarks;
@@ -31,7 +31,8 @@ struct Mixtures {
 void refuse_repeated(const std::vector<std::string>& inputs) {
   std::set<std::string> seen;
   for (const std::string& input : inputs)
-    if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
+    if (!seen.insert(input).second)
+      throw ParameterError("inputs", "names \"" + input + "\" twice. Name each column once.");
 }
 
 Mixtures read(const std::string& path, std::vector<std::string> inputs,
@@ -41,7 +42,7 @@ Mixtures read(const std::string& path, std::vector<std::string> inputs,
   if (inputs.empty()) inputs = table.columns();
   Mixtures all;
   if (std::string dropped =
-          table.settle_missing(inputs, missing, ", and `inputs` says which columns count");
+          table.settle_missing(inputs, missing, ", and `inputs` chooses the columns that are used");
       !dropped.empty())
     all.remarks.push_back(std::move(dropped));
   all.x.resize(table.rows(), static_cast<Index>(inputs.size()));
@@ -50,21 +51,21 @@ Mixtures read(const std::string& path, std::vector<std::string> inputs,
     all.x.col(i) = table.numbers(input);
     if ((all.x.col(i).array() == all.x(0, i)).all())
       throw InputError(path + ": column \"" + input +
-                       "\" is constant, which no mixture of independent sources is; leave it out "
-                       "by inputs");
+                       "\" is constant, but a mixture of independent sources is never constant. "
+                       "Leave this column out of `inputs`.");
   }
   return all;
 }
 
 Mixtures simulate(const ica::Simulation& simulation) {
   Mixtures all{ica::simulated_mixtures(simulation), {}};
-  constexpr Index most = 8;  // a remark is to be read
+  constexpr Index most = 8;  // larger matrices would make the remark too long to read
   if (simulation.channels <= most)
     all.remarks.push_back(ica::remark_on(ica::simulated_unmixing(simulation)));
   return all;
 }
 
-/// Each column less its mean and over its standard deviation.
+/// Subtracts the mean of each column and divides by its standard deviation.
 void standardize(MatrixXd& x) {
   x.rowwise() -= x.colwise().mean().eval();
   const auto n = static_cast<double>(x.rows());
@@ -86,18 +87,25 @@ class IndependentComponents final : public Model,
     double prior_variance = 100;
 
     void declare(Fields& fields) {
-      fields.text("data", data).file().help("CSV of the x_n, plain or gzipped; or simulate them");
-      fields.texts("inputs", inputs).help("data: columns of x_n; by default all");
+      fields.text("data", data)
+          .file()
+          .help(
+              "CSV file of the cases x_n, plain or gzipped; without this key, the cases are "
+              "simulated");
+      fields.texts("inputs", inputs)
+          .help("with data: columns that are channels; by default all columns");
       fields.text("missing", missing)
           .one_of({"refuse", "drop"})
-          .help("csv: what becomes of rows where a value is missing (empty, NA, N/A, NULL, ?, ...)")
+          .help(
+              "with data: what to do with rows that have a missing value (empty, NA, N/A, NULL, ?, "
+              "...)")
           .only_with("data");
       fields.flag("standardize", standardize)
-          .help("data: scale channels to mean 0, standard deviation 1 (n - 1)");
+          .help("with data: scale each channel to mean 0 and standard deviation 1 (divisor n - 1)");
       simulation.declare(fields);
       fields.number("prior_variance", prior_variance)
           .above(0)
-          .help("of N(0, prior_variance), the prior of each w_ij");
+          .help("variance of the prior N(0, prior_variance) of each w_ij");
     }
   };
 
@@ -109,14 +117,15 @@ class IndependentComponents final : public Model,
   }
   std::vector<std::string> remarks() const override { return remarks_; }
 
-  /// log |det W|: a step can lead across det W = 0, where W^-T has no bound.
+  /// U contains log |det W|: a step can cross det W = 0, where W^-T is unbounded.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
   }
 
-  /// x_n = W^-1 s_n with source i of case n log(u / (1 - u)), u uniform i of replicate n.
+  /// x_n = W^-1 s_n. Source i of case n is log(u / (1 - u)), where u is uniform number i of
+  /// replicate n.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override {
     MatrixXd sources(channels_, terms());
@@ -141,8 +150,9 @@ class IndependentComponents final : public Model,
          .group = RecordGroup::posterior_predictive,
          .dims = {"case", "channel"}}};
   }
-  /// log p(x_n | W) of each case, then all x_n anew as of with_data_at: 2 N c^2 multiplications
-  /// and additions a column, 2 N c logarithms. Where W is singular, -inf and NaN.
+  /// log p(x_n | W) of each case, then new x_n drawn as in with_data_at. Costs 2 N c^2
+  /// multiplications and additions for each column, and 2 N c logarithms. If W is singular, the
+  /// results are -inf and NaN.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
     const Index N = terms();
     Workspace scratch;
@@ -202,14 +212,19 @@ class IndependentComponents final : public Model,
     const ica::Simulation& simulation = params.simulation;
     const auto refuse = [&](const std::string& key, bool given) {
       if (given)
-        throw ParameterError(key, params.data ? "goes with simulated cases, but data is given"
-                                              : "goes with data, which is not given");
+        throw ParameterError(
+            key,
+            params.data
+                ? "works only with simulated cases, but `data` is given. Remove this key or `data`."
+                : "works only with `data`, which is not given. Give `data`, or leave this key "
+                  "out.");
     };
     if (!params.data) {
       refuse("inputs", !params.inputs.empty());
       refuse("standardize", params.standardize);
       if (simulation.cases == 0)
-        throw ParameterError("cases", "must be at least 1 where data is not given");
+        throw ParameterError("cases",
+                             "must be at least 1 if `data` is not given. Give `cases` or `data`.");
       return simulate(simulation);
     }
     refuse("cases", simulation.cases != 0);
@@ -225,8 +240,8 @@ class IndependentComponents final : public Model,
     });
   }
 
-  /// W_ij = (delta_ij + 0.2 z_ij / sqrt(c)) scale_j: source i is about channel i, as wide as its
-  /// law.
+  /// W_ij = (delta_ij + 0.2 z_ij / sqrt(c)) scale_j. So source i is close to channel i, and has the
+  /// width of the logistic density.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= 0.2 / std::sqrt(static_cast<double>(channels_));
@@ -237,8 +252,9 @@ class IndependentComponents final : public Model,
     }
   }
 
-  /// Adds to `out` a number of cases: -cases log|det W|, and what `add_sources(j, rows, gradient)`
-  /// returns and adds to the gradient at position j, whose row w_i is column i of `rows` (c x c).
+  /// Adds some cases to `out`: -cases log|det W|, and the value of `add_sources(j, rows,
+  /// gradient)`, which also adds to the gradient at position j. Row w_i of this position is column
+  /// i of `rows` (c x c).
   template <class AddSources>
   void add_terms(ConstBatch theta, Index cases, const Evaluation& out,
                  const AddSources& add_sources) const {
@@ -257,7 +273,7 @@ class IndependentComponents final : public Model,
     }
   }
 
-  /// sum_i -log(4 cosh^2(s_i / 2)) of each column s.
+  /// sum_i -log(4 cosh^2(s_i / 2)) for each column s.
   static Eigen::RowVectorXd log_densities(ConstBatch sources) {
     const auto size = sources.array().abs();
     return -(size + 2.0 * (-size).exp().log1p()).colwise().sum();
@@ -266,8 +282,8 @@ class IndependentComponents final : public Model,
   Index channels_;
   MatrixXd x_;  ///< c x N
   ica::Sources sources_;
-  VectorXd
-      scale_;  ///< standard deviation of the logistic law over the root mean square of a channel
+  VectorXd scale_;  ///< standard deviation of the logistic density over the root mean square of a
+                    ///< channel
   double prior_variance_;
   std::vector<std::string> remarks_;
 };
@@ -278,34 +294,37 @@ class IndependentComponents final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::ica::IndependentComponents>(
       {.id = "ica",
-       .summary =
-           "Independent component analysis: the unmixing matrix of logistic sources, on a CSV "
-           "file or simulated",
+       .summary = "Independent component analysis with logistic sources, for cases from a CSV file "
+                  "or simulated cases",
        .details =
-           "p(x | W) = |det W| prod_i p(w_i' x), w_i row i of W (c x c), p(y) = 1 / (4 cosh^2(y / "
-           "2)) the logistic density, of variance pi^2 / 3; w_ij ~ N(0, prior_variance):\n"
-           "U(W) = -N log|det W| + sum_n sum_i log(4 cosh^2(w_i' x_n / 2)) + |W|^2 / (2 "
-           "prior_variance), +inf where W is singular. Any order and any signs of the rows give "
-           "the same U: 2^c c! modes alike, between which samplers do not move where N is large.\n"
-           "Recorded is W[i, j], row i that of source i. Starting points are (I + 0.2 Z / sqrt(c)) "
-           "D, Z standard normal, D diagonal with pi / sqrt(3) over the root mean square of each "
-           "channel: near one of the modes' scale, and away from singular matrices.\n"
-           "From data: the columns of a CSV, as they stand or standardised; sources have mean 0, "
-           "so "
-           "channels should. Else N cases A s_n are simulated, neither centred nor scaled: s_n of "
-           "independent logistic numbers log(u / (1 - u)), u the uniforms of replicate n of the "
-           "stream of simulate_seed and \"ica/sources\"; A = Q D R', Q and R rotations, the "
-           "orthogonal factors of normals of replicates 0 to c - 1 and c to 2 c - 1 of "
-           "\"ica/mixing\", D a geometric sequence from condition^-1/2 to condition^1/2. A remark "
-           "shows W = A^-1 up to c = 8.\n"
-           "One gradient takes 4 N c^2 multiplications and additions, N c exponentials and "
-           "divisions, and 2 c^3 for the inverse; rows of all columns go through the data "
-           "together. Sum of terms: U_0 is the prior's, u_n = -log|det W| + sum_i log(4 cosh^2("
-           "w_i' x_n / 2)). Recorded of cases (run.predictive): log p(x_n | W), which no order and "
-           "no sign of the rows changes, and all channels of x_n drawn anew.",
+           "p(x | W) = |det W| prod_i p(w_i' x), where w_i is row i of the unmixing matrix W (c x "
+           "c), and p(y) = 1 / "
+           "(4 cosh^2(y / 2)) is the logistic density, whose variance is pi^2 / 3; w_ij ~ N(0, "
+           "prior_variance):\nU(W) = -N log|det W| + sum_n sum_i log(4 cosh^2(w_i' x_n / 2)) + "
+           "|W|^2 / (2 prior_variance), and +inf if W is singular. Any order and any signs of the "
+           "rows give the same U. So there are 2^c c! equal modes, and samplers do not move "
+           "between them if N is large.\nA run records W[i, j], where row i belongs to source i. "
+           "Starting points are (I + 0.2 Z / sqrt(c)) D with Z standard normal and D diagonal; "
+           "D_ii is pi / sqrt(3) divided by the root mean square of channel i. So the starting "
+           "points have about the scale of a mode, and are far from singular matrices.\nWith data, "
+           "the cases are the columns of a CSV, unchanged or standardised. The sources have mean "
+           "0, so the channels should have mean 0 too. Without data, Mixwell simulates N cases A "
+           "s_n, neither "
+           "centred nor scaled. The s_n are independent logistic numbers log(u / (1 - u)), where u "
+           "are the uniforms of replicate n of the stream of simulate_seed and \"ica/sources\". A "
+           "= Q D R'. Q and R are rotations, the orthogonal factors of normals of replicates 0 to "
+           "c - 1 and c to 2 c - 1 of \"ica/mixing\". D is a geometric sequence from "
+           "condition^-1/2 to condition^1/2. A remark of the run gives W = A^-1 if c is at most "
+           "8.\nOne gradient "
+           "costs 4 N c^2 multiplications and additions, N c exponentials and divisions, and 2 c^3 "
+           "for the inverse. The positions of all replicates are evaluated in one pass over the "
+           "data. U is a sum of terms: U_0 is the prior's part, u_n = -log|det W| + sum_i log(4 "
+           "cosh^2(w_i' x_n / 2)). For "
+           "each case Mixwell records (run.predictive) log p(x_n | W), which does not depend on "
+           "the order and signs of the rows, and all channels of a new draw of x_n.",
        .sources = {"Hyvarinen & Oja 2000, Neural Networks 13, 411-430 (likelihood)",
-                   "Welling & Teh 2011, ICML, section 5.3 (prior and density; the density is there "
-                   "printed as 1 / (4 cosh^2(y / 2)))",
-                   "Zhang, Shahbaba & Zhao, Variational Hamiltonian Monte Carlo, section 4.4 (its "
-                   "1 / (4 cosh(y / 2)) has no integral of 1)"}});
+                   "Welling & Teh 2011, ICML, section 5.3 (prior and density; the density is "
+                   "printed there as 1 / (4 cosh^2(y / 2)))",
+                   "Zhang, Shahbaba & Zhao, Variational Hamiltonian Monte Carlo, section 4.4 (the "
+                   "integral of its 1 / (4 cosh(y / 2)) is not 1)"}});
 }

@@ -12,7 +12,7 @@
 
 namespace mixwell::blocks {
 
-/// Of whole positions, of which it reads only the other parameters.
+/// Takes whole positions, but reads only the parameters that are not integrated out.
 class MarginalPotential final : public Potential {
  public:
   MarginalPotential(std::shared_ptr<const Model> model, std::size_t which)
@@ -29,7 +29,7 @@ class MarginalPotential final : public Potential {
   std::size_t which_;
 };
 
-/// The marginal law that stands in for `target`, the model's own.
+/// The marginal law that replaces `target`, which is the model's own law.
 inline Value marginal_law(KernelGraph& graph, std::string name, Value target,
                           std::shared_ptr<const Model> model, std::size_t which) {
   return graph.view(std::move(name), std::make_shared<MarginalPotential>(std::move(model), which),

@@ -1,5 +1,5 @@
-// Updates of parts of a position, one after another: what compositor and kernel `blocks` are made
-// of. SPDX-License-Identifier: Apache-2.0
+// Updates of parts of a position: what compositor `blocks` and kernel `blocks` share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "../../kernels/model-part/model_part.hpp"
@@ -33,24 +33,27 @@ struct Update {
         .required()
         .selects_coordinates()
         .help(
-            "what it moves: names, elements z[3] (or z[Ulm] by label) or slices z[0:10], w[3,:], "
-            "from 0 as in Python");
+            "parameters to move: names, elements z[3] (or z[Ulm] by label), slices z[0:10], "
+            "w[3,:]; indices count from 0");
     fields.texts("without", without)
         .help(
-            "parameters that its law integrates out, where the model offers that; they must be "
-            "drawn anew (kernel conditional) before anything reads them");
-    fields.component("kernel", kernel).or_default("nuts").help("the transition that moves it");
+            "Parameters to integrate out of the target density of this update, if the model can do "
+            "this. Another update, with kernel conditional, must redraw these parameters before "
+            "anything reads them");
+    fields.component("kernel", kernel)
+        .or_default("nuts")
+        .help("the kernel that moves these parameters");
     fields.integer("every", every)
         .at_least(1)
         .at_most(1e9)
-        .help("it runs in every n-th sweep; scan = fixed");
+        .help("n: run this update in every n-th sweep; only with scan = fixed");
     fields.number("weight", weight)
         .above(0)
-        .help("how often it is chosen, up to a common factor; scan = random");
+        .help("relative probability of this update; only with scan = random");
   }
 };
 
-/// The keys of both.
+/// The keys of both compositor and kernel `blocks`.
 struct Params {
   std::shared_ptr<const Model> model;
   std::deque<Update> updates;
@@ -58,24 +61,24 @@ struct Params {
   std::vector<std::string> fixed;
 
   void declare(Fields& fields) {
-    fields.component("model", model).help("what to sample");
+    fields.component("model", model).help("the model to sample");
     fields.tables("update", updates).required().help("the updates, in the order of a sweep");
     fields.text("scan", scan)
         .one_of({"fixed", "random", "simultaneous"})
         .help(
-            "fixed: all updates in their order; random: one of them in each sweep; simultaneous: "
-            "all given what the rest was before the sweep, which is wrong unless blocks are "
-            "independent, for comparison");
+            "Which updates a sweep runs. fixed: all updates, in their order. random: one update, "
+            "chosen at random. simultaneous: all updates, each given the values from before the "
+            "sweep. This is wrong unless the blocks are independent; it is only for comparison");
     fields.texts("fixed", fixed)
         .selects_coordinates()
-        .help("what stays where it is; by default nothing");
+        .help("parameters that stay at their initial values; by default none");
   }
 };
 
-/// Where the updates stand: the place of a kernel, or of the compositor itself.
-struct Place {
-  std::string key;  ///< of their owner in the manifest: "compositor.main"
-  /// Its law and its memory are of whole positions; its slot is not looked at.
+/// The kernel or compositor that has the updates.
+struct Owner {
+  std::string key;  ///< key of the owner in the manifest: "compositor.main"
+  /// The site of the owner. Its law and memory are for whole positions; its slot is not used.
   Site site;
   std::vector<Variable> slots;
 };
@@ -97,22 +100,23 @@ class Updates {
   }
 
   const std::shared_ptr<const Model>& model() const noexcept { return model_; }
-  /// Those of the updates, then what is fixed, if anything is, then what updates integrate out:
-  /// slots of their own.
+  /// The blocks of the updates, then the fixed block if there is one, then the blocks that updates
+  /// integrate out. Each block has its own slots.
   const std::vector<PositionBlock>& blocks() const noexcept { return blocks_; }
 
-  /// All updates, and what they record. Returns U after the last one, if that is known.
-  Value describe(KernelGraph& graph, const Place& place) const {
+  /// Adds all updates and their statistics. Returns U after the last update, or an empty value if U
+  /// is not known.
+  Value describe(KernelGraph& graph, const Owner& owner) const {
     const Guard outer = graph.set_guard();
-    const std::vector<Guard> guards = turns(graph, place.site, outer);
+    const std::vector<Guard> guards = turns(graph, owner.site, outer);
     std::vector<Site> sites;
     std::map<std::vector<std::int32_t>, Variable> joined;
     for (std::size_t k = 0; k < updates_.size(); ++k) {
-      sites.push_back(site(graph, k, place, joined));
-      if (scan_ == Scan::simultaneous) set_law(graph, k, place, sites[k]);
+      sites.push_back(site(graph, k, owner, joined));
+      if (scan_ == Scan::simultaneous) set_law(graph, k, owner, sites[k]);
     }
-    for (std::size_t k = 0; k < updates_.size(); ++k) update(graph, k, place, guards[k], sites[k]);
-    parts::record_whole(graph, place.site, labels_, guards);
+    for (std::size_t k = 0; k < updates_.size(); ++k) update(graph, k, owner, guards[k], sites[k]);
+    parts::record_whole(graph, owner.site, labels_, guards);
     graph.set_guard(outer);
     return last_potential(graph, guards, sites);
   }
@@ -133,7 +137,7 @@ class Updates {
     return "update[" + std::to_string(update) + "]." + key;
   }
 
-  /// Coordinates of one name or slice; the key is that of the text.
+  /// Coordinates of one name or slice. `key` is the key that holds the text.
   std::vector<Index> coordinates_of(const std::string& text, const std::string& key) const {
     try {
       return select_coordinates(model_->parameters(), text);
@@ -142,7 +146,7 @@ class Updates {
     }
   }
 
-  /// All of a list, each coordinate once.
+  /// All coordinates that the texts of a list select. A coordinate may occur only once.
   std::vector<Index> coordinates_of(const std::vector<std::string>& texts,
                                     const std::string& key) const {
     std::vector<Index> all;
@@ -151,7 +155,8 @@ class Updates {
       for (const Index c : coordinates_of(texts[i], at)) {
         const auto place = std::lower_bound(all.begin(), all.end(), c);
         if (place != all.end() && *place == c) {
-          throw ParameterError(at, "names " + name_of(c) + ", which stands in this list already");
+          throw ParameterError(
+              at, "names " + name_of(c) + ", which is already in this list. Name it only once.");
         }
         all.insert(place, c);
       }
@@ -176,7 +181,7 @@ class Updates {
       for (const Index c : fixed.coordinates) {
         if (!std::binary_search(moved.coordinates.begin(), moved.coordinates.end(), c)) continue;
         throw ParameterError("fixed", name_of(c) + " is moved by the update of `" + moved.name +
-                                          "`; leave it out here or there");
+                                          "`. Remove it from `fixed` or from that update.");
       }
     }
     blocks_.push_back(std::move(fixed));
@@ -189,20 +194,21 @@ class Updates {
     }
     const auto missing = std::find(known.begin(), known.end(), false);
     if (missing == known.end()) return;
-    throw ParameterError("update", "no update moves " + name_of(missing - known.begin()) +
-                                       "; add it to one, or to `fixed` if it is to stay where it "
-                                       "starts");
+    throw ParameterError(
+        "update", "no update moves " + name_of(missing - known.begin()) +
+                      ". Add it to an update, or to `fixed` if it must keep its initial value.");
   }
 
   void check_turn(std::size_t k) const {
     if (scan_ != Scan::fixed && updates_[k].every != 1) {
       throw ParameterError(key_of(k, "every"),
-                           "counts sweeps of a fixed order; with this `scan` "
-                           "leave it out (random: give `weight`)");
+                           "works only with scan = \"fixed\". Leave it out here; with scan = "
+                           "\"random\" set `weight` instead.");
     }
     if (scan_ != Scan::random && updates_[k].weight != 1.0) {
       throw ParameterError(key_of(k, "weight"),
-                           "is for scan = \"random\"; in an order that is given use `every`");
+                           "works only with scan = \"random\". Leave it out here; with scan = "
+                           "\"fixed\" set `every` instead.");
     }
   }
 
@@ -216,8 +222,9 @@ class Updates {
         if (both.empty()) continue;
         throw ParameterError(key_of(k, "parameters"),
                              name_of(both.front()) + " is moved by update[" + std::to_string(i) +
-                                 "] at the same time; with scan = \"simultaneous\" an element is "
-                                 "in one update, with \"fixed\" in any number");
+                                 "] at the same time. With scan = \"simultaneous\" each parameter "
+                                 "may be in only one update. Remove the parameter from one of the "
+                                 "two updates, or use scan = \"fixed\".");
       }
     }
   }
@@ -233,8 +240,8 @@ class Updates {
       for (const Index c : out.coordinates) {
         if (!holds(k, c)) continue;
         throw ParameterError(key, name_of(c) +
-                                      " is moved by this update, which cannot integrate "
-                                      "it out; name other parameters");
+                                      " is moved by this update, so this update cannot integrate "
+                                      "it out. Name parameters that this update does not move.");
       }
       marginals_[k] = Marginal{offered(out.coordinates, key), blocks_.size()};
       blocks_.push_back(std::move(out));
@@ -246,22 +253,25 @@ class Updates {
     return std::binary_search(all.begin(), all.end(), coordinate);
   }
 
-  /// Which of the model's marginal laws is without exactly these.
+  /// The index of the model's marginal law that integrates out exactly these coordinates.
   std::size_t offered(const std::vector<Index>& coordinates, const std::string& key) const {
     const MarginalLaws* const laws = model_->offers<MarginalLaws>();
     if (laws == nullptr) {
-      throw ParameterError(key, "model `" + model_->name() + "` knows no law with parameters " +
-                                    "integrated out; leave `without` out");
+      throw ParameterError(key, "model `" + model_->name() +
+                                    "` has no target density with parameters " +
+                                    "integrated out. Leave `without` out.");
     }
     const auto all = laws->integrable();
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (select_coordinates(model_->parameters(), all[k]) == coordinates) return k;
     }
-    throw ParameterError(key, "model `" + model_->name() + "` can integrate out " +
-                                  model_part::listed(all) + ", and nothing else");
+    throw ParameterError(key, "model `" + model_->name() + "` can only integrate out " +
+                                  model_part::listed(all) +
+                                  ". Choose from these, or leave `without` out.");
   }
 
-  /// When each update runs. `outer`: when all of them do.
+  /// The guard of each update, which says when the update runs. `outer` is the guard of all updates
+  /// together.
   std::vector<Guard> turns(KernelGraph& graph, const Site& of, const Guard& outer) const {
     std::vector<Guard> guards(updates_.size(), outer);
     if (scan_ == Scan::random && updates_.size() > 1) {
@@ -280,7 +290,7 @@ class Updates {
     return guards;
   }
 
-  /// 0 in every n-th sweep, else 1.
+  /// 0 in every n-th sweep, otherwise 1.
   static Value turn(KernelGraph& graph, const std::string& path, std::int64_t n) {
     const auto every = static_cast<std::uint64_t>(n);
     return add_operation(
@@ -292,21 +302,22 @@ class Updates {
         .value;
   }
 
-  /// The slots that block k is made of.
+  /// The slots that make up block k.
   std::vector<Variable> slots_of_block(const KernelGraph& graph, std::size_t k,
-                                       const Place& place) const {
+                                       const Owner& owner) const {
     std::vector<Variable> own;
-    for (const Variable slot : place.slots) {
+    for (const Variable slot : owner.slots) {
       if (holds(k, held_coordinates(graph[slot]).front())) own.push_back(slot);
     }
     return own;
   }
 
-  /// Its slot is that of the update, or what joins its slots.
-  Site site(KernelGraph& graph, std::size_t k, const Place& place,
+  /// The site of update k. Its slot is the slot that the update moves. If the update moves several
+  /// slots, a new variable joins them.
+  Site site(KernelGraph& graph, std::size_t k, const Owner& owner,
             std::map<std::vector<std::int32_t>, Variable>& joined) const {
-    const std::vector<Variable> own = slots_of_block(graph, k, place);
-    const Site& of = place.site;
+    const std::vector<Variable> own = slots_of_block(graph, k, owner);
+    const Site& of = owner.site;
     Site site{.path = parts::operation_at(of, labels_[k]),
               .label = recorded_name(of, labels_[k]),
               .slot = own.front(),
@@ -322,59 +333,60 @@ class Updates {
     return site;
   }
 
-  /// Its law given all other slots as they are now, but for those that it integrates out.
-  void set_law(KernelGraph& graph, std::size_t k, const Place& place, Site& site) const {
+  /// Sets the conditional law of the update given the current values of all other slots, except the
+  /// slots that the update integrates out.
+  void set_law(KernelGraph& graph, std::size_t k, const Owner& owner, Site& site) const {
     const auto& marginal = marginals_[k];
     std::vector<Value> rest;
-    for (const Variable slot : place.slots) {
+    for (const Variable slot : owner.slots) {
       const Index first = held_coordinates(graph[slot]).front();
       if (holds(k, first) || (marginal && holds(marginal->block, first))) continue;
       rest.push_back(graph.current(slot));
     }
     if (rest.empty() && !marginal) return;
-    const Value law = marginal ? marginal_of(graph, k, place, site) : site.target;
+    const Value law = marginal ? marginal_of(graph, k, owner, site) : site.target;
     site.part = {law, rest};
     site.target = conditional_law(graph, site.path + "/given-the-rest", law, site.slot, rest);
   }
 
-  /// A model integrates its own law, and no power of it.
-  Value marginal_of(KernelGraph& graph, std::size_t k, const Place& place, const Site& site) const {
+  /// A model can integrate parameters out of its own law, but not out of a power of this law.
+  Value marginal_of(KernelGraph& graph, std::size_t k, const Owner& owner, const Site& site) const {
     const auto law = graph.potential(site.target);
     if (law == nullptr || law->as_model() != model_.get()) {
-      throw ParameterError(place.key + "." + key_of(k, "without"),
-                           "the law of `" + site.path +
-                               "` is not the model's own, and what integrates out of it is not "
-                               "known; leave `without` out");
+      throw ParameterError(owner.key + "." + key_of(k, "without"),
+                           "the target density of `" + site.path +
+                               "` is not the model's own, so the parameters cannot be integrated "
+                               "out. Leave `without` out.");
     }
     return marginal_law(graph, site.path + "/marginal", site.target, model_, marginals_[k]->which);
   }
 
-  void update(KernelGraph& graph, std::size_t k, const Place& place, const Guard& guard,
+  void update(KernelGraph& graph, std::size_t k, const Owner& owner, const Guard& guard,
               Site& site) const {
     const bool is_joined = !graph[site.slot].parts.empty();
     if (is_joined) graph.gather(site.slot);
     graph.set_guard(guard);
-    if (scan_ != Scan::simultaneous) set_law(graph, k, place, site);
-    site.memory = memory_of(graph, k, site.path, place.site.memory);
-    describe_kernel(graph, k, place, site);
+    if (scan_ != Scan::simultaneous) set_law(graph, k, owner, site);
+    site.memory = memory_of(graph, k, site.path, owner.site.memory);
+    describe_kernel(graph, k, owner, site);
     graph.set_guard();
     if (is_joined) graph.scatter(site.slot);
   }
 
-  /// What a kernel asks for in vain is told with the update that wants it.
-  void describe_kernel(KernelGraph& graph, std::size_t k, const Place& place,
+  /// If the kernel refuses the site, the error names the update that asks for the kernel.
+  void describe_kernel(KernelGraph& graph, std::size_t k, const Owner& owner,
                        const Site& site) const {
     try {
       updates_[k].kernel->describe(graph, site);
     } catch (const WiringError&) {
       throw;
     } catch (const InputError& refusal) {
-      throw ParameterError(place.key + "." + key_of(k, "kernel"), refusal.what());
+      throw ParameterError(owner.key + "." + key_of(k, "kernel"), refusal.what());
     }
   }
 
-  /// The rows of block k of what the position's memory holds: points that others are at, and the
-  /// gradients there.
+  /// The memory of block k: the rows of this block from the points and gradients of the whole
+  /// memory.
   MemoryValues memory_of(KernelGraph& graph, std::size_t k, const std::string& path,
                          MemoryValues memory) const {
     const auto restrict = [&](std::vector<Value>& values, const std::string& what) {
@@ -406,17 +418,18 @@ class Updates {
         .value;
   }
 
-  /// U after the last update, if that runs in every sweep, sees the newest rest, and leaves its U.
+  /// U after the last update, or an empty value if U is not known. U is known only if the last
+  /// update runs in every sweep, uses the newest values of all other parameters, and keeps its U.
   Value last_potential(const KernelGraph& graph, const std::vector<Guard>& guards,
                        const std::vector<Site>& sites) const {
     if (scan_ == Scan::simultaneous || guards.back() || marginals_.back()) return {};
     return graph.cached(sites.back().target, sites.back().slot).u;
   }
 
-  /// What an update integrates out.
+  /// The parameters that an update integrates out.
   struct Marginal {
-    std::size_t which = 0;  ///< of the model's marginal laws
-    std::size_t block = 0;  ///< of the parameters
+    std::size_t which = 0;  ///< index among the model's marginal laws
+    std::size_t block = 0;  ///< index of the block of these parameters
   };
 
   std::shared_ptr<const Model> model_;
@@ -424,18 +437,20 @@ class Updates {
   Scan scan_;
   std::vector<std::string> labels_;
   std::vector<PositionBlock> blocks_;
-  std::vector<std::optional<Marginal>> marginals_;  ///< by update
+  std::vector<std::optional<Marginal>> marginals_;  ///< one for each update
 };
 
-/// What both say of themselves.
+/// The common part of the details of compositor and kernel `blocks`.
 inline const std::string details =
-    "Each table of `update` has `parameters`, names and slices of the model's parameters, and the "
-    "`kernel` that moves them: its law is U of the model with all other parameters at their "
-    "current values. Kernels have estimators and oracles of their own, and learn for themselves; "
-    "blocks may overlap. A sweep is all updates in their order (scan = \"fixed\", an update with "
-    "`every` = n in every n-th sweep) or one of them, chosen with probabilities proportional to "
-    "`weight` (\"random\"). An evaluation of a block is one of the whole U, or of what changes "
-    "with the block where the model knows it. Statistics are recorded as KERNEL_NAME, and for all "
-    "of them acceptance_rate (mean) and diverging (any).";
+    "Each table of `update` has `parameters`, which are names and slices of the model's "
+    "parameters, and the `kernel` that moves them. The kernel's target density is the model's "
+    "density given the current values of all other parameters. Each kernel has its own estimator "
+    "and oracle, and adapts separately. Blocks may overlap. With scan = \"fixed\" a sweep runs all "
+    "updates in their order; an update with `every` = n runs in every n-th sweep. With scan = "
+    "\"random\" a sweep runs one update, chosen with probability proportional to `weight`. An "
+    "evaluation for one block normally evaluates the whole U. If the model declares which terms of "
+    "U depend on the block, Mixwell evaluates only these terms. The statistics of each kernel are "
+    "recorded as KERNEL_NAME. For all kernels together, acceptance_rate is the mean over the "
+    "kernels, and diverging is true if any kernel diverged.";
 
 }  // namespace mixwell::blocks

@@ -1,4 +1,4 @@
-// A site whose parameters have a Gaussian prior, its likelihood, and Crank-Nicolson steps.
+// Sites whose parameters have a Gaussian prior: their likelihood, and Crank-Nicolson steps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace mixwell::gaussian_prior {
 
-/// The likelihood's part of U, of whole positions: evaluations of it are counted as others are.
+/// The part of U from the likelihood, at whole positions. Evaluations of this part are counted like
+/// evaluations of U.
 class LikelihoodPotential final : public Potential {
  public:
   /// `law` keeps the model alive.
@@ -33,38 +34,40 @@ class LikelihoodPotential final : public Potential {
   const GaussianPrior& prior_;
 };
 
-/// The likelihood, beside the law that the update keeps.
+/// The likelihood. It is an input in addition to the law that the update leaves invariant.
 struct Likelihood : edge::LawAs<Role::parameter> {};
 
 class PriorPart {
  public:
-  /// Throws InputError where the model has no such prior of exactly these parameters. `kernel`: for
-  /// the message.
+  /// Throws InputError if the model has no Gaussian prior of exactly the site's parameters. The
+  /// message names `kernel`.
   PriorPart(Transition& t, const std::string& kernel) : part_(t) {
     const Model* const model = part_.model();
     prior_ = model == nullptr ? nullptr : model->offers<GaussianPrior>();
     if (prior_ == nullptr) {
-      throw InputError(
-          "kernel `" + kernel + "`: the law of `" + part_.slot() +
-          "` has no Gaussian prior apart from a likelihood; use kernel `slice`, or one "
-          "with a gradient");
+      throw InputError("kernel `" + kernel + "`: the target density of `" + part_.slot() +
+                       "` has no Gaussian prior that is separate from a likelihood. Use kernel "
+                       "`slice`, or a kernel that uses gradients.");
     }
     if (model->offers<EstimatedDensity>() != nullptr && !t.takes_estimate_of(t.target())) {
       throw InputError("kernel `" + kernel + "`: `" + model->name() +
-                       "` is known by an unbiased estimate of its density alone, which has no part "
-                       "of its own for `" +
+                       "` offers only an unbiased estimate of its density, and this kernel cannot "
+                       "use the estimate to move `" +
                        part_.slot() +
-                       "`; use kernel random-walk-metropolis, metropolis-gaussian or pcn, on the "
-                       "whole position");
+                       "`. Use kernel random-walk-metropolis, metropolis-gaussian or pcn on the "
+                       "whole position.");
     }
     if (select_coordinates(model->parameters(), prior_->gaussian_parameters()) ==
         part_.coordinates()) {
       return;
     }
-    throw InputError("kernel `" + kernel + "`: in model `" + model->name() +
-                     "` the parameters with a Gaussian prior given the rest are [" +
-                     model_part::joined(prior_->gaussian_parameters()) + "], and this one moves [" +
-                     part_.held() + "]; in compositor `blocks` give them an update of their own");
+    throw InputError(
+        "kernel `" + kernel + "`: model `" + model->name() +
+        "` offers a Gaussian prior (given the other parameters) only for [" +
+        model_part::joined(prior_->gaussian_parameters()) + "], but this kernel moves [" +
+        part_.held() +
+        "]. In compositor `blocks`, use this kernel in an update that moves exactly the parameters "
+        "with the Gaussian prior.");
   }
 
   const model_part::ModelPart& part() const noexcept { return part_; }
@@ -75,7 +78,7 @@ class PriorPart {
                                std::make_shared<LikelihoodPotential>(part_.law(), prior()))};
   }
 
-  /// m and L z given the rest of each position (d x w), b x w each.
+  /// m and L z (b x w each), given the rest of each position (d x w).
   void mean(ConstBatch position, Batch out) const { prior().prior_mean(position, out); }
   void deviation(ConstBatch position, const edge::Noise& noise, Batch out,
                  Workspace& scratch) const {
@@ -92,12 +95,12 @@ class PriorPart {
 /// The numbers of a StepLaw: x (d of them), then eps.
 struct StepNumbers : edge::Numbers<Role::parameter> {};
 
-/// N(m + rho (x - m), b^2 L L') with b = eps / sqrt(1 + eps^2), rho = 1 / sqrt(1 + eps^2). With the
-/// prior N(m, L L') it is in detailed balance, q(y | x) / q(x | y) = prior(y) / prior(x), so that
-/// Metropolis with it has only the likelihoods in its ratio, up to rounding.
+/// N(m + rho (x - m), b^2 L L') with b = eps / sqrt(1 + eps^2), rho = 1 / sqrt(1 + eps^2). This law
+/// is in detailed balance with the prior N(m, L L'): q(y | x) / q(x | y) = prior(y) / prior(x). The
+/// Metropolis ratio then contains only the likelihoods, up to rounding.
 class StepLaw final : public Potential {
  public:
-  /// Throws InputError where L has no inverse: the step then has no density.
+  /// Throws InputError if L has no inverse, because the step then has no density.
   StepLaw(const GaussianPrior& prior, Index dimension, const std::string& kernel)
       : mean_(dimension), factor_(dimension, dimension) {
     Workspace scratch;
@@ -106,11 +109,10 @@ class StepLaw final : public Potential {
     prior.prior_factor(unit, unit, factor_, scratch);
     inverse_ = factor_.partialPivLu().inverse();
     if (mean_.allFinite() && inverse_.allFinite()) return;
-    throw InputError(
-        "kernel `" + kernel +
-        "`: the Gaussian prior of the model has no density, as its factor has no "
-        "inverse, and an estimate of the posterior's cannot be taken apart; use kernel "
-        "random-walk-metropolis");
+    throw InputError("kernel `" + kernel +
+                     "`: the Gaussian prior of the model has no density, because its factor has no "
+                     "inverse. So the kernel cannot split the estimate of the posterior density "
+                     "into prior and likelihood. Use kernel random-walk-metropolis.");
   }
 
   static Index rows(Index dimension) noexcept { return dimension + 1; }

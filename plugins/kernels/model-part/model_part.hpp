@@ -1,4 +1,4 @@
-// The model behind a site's law, and the coordinates that its slot holds.
+// The model that gives a site its target density, and the coordinates that the slot holds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,10 +19,10 @@ inline std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// A site as a part of a model: what the kernel asks of the model is about whole positions.
+/// A site as a part of a model. The kernel passes whole positions to the model.
 class ModelPart {
  public:
-  /// Where the site's law is no model's own, model() is null.
+  /// model() is null if the site's law is not a model's own.
   explicit ModelPart(const Transition& t)
       : slot_(t.graph()[t.site().slot].name),
         coordinates_(held_coordinates(t.graph()[t.site().slot])) {
@@ -34,19 +34,20 @@ class ModelPart {
   const Model* model() const noexcept { return model_; }
   const std::shared_ptr<const Potential>& law() const noexcept { return law_; }
   const std::string& slot() const noexcept { return slot_; }
-  /// What the slot holds, in the model's names, as messages say it: that of a whole position is
-  /// called otherwise.
+  /// The model's names of the parameters that the slot holds, for messages. If the model is unknown
+  /// or the slot does not hold the whole position, this is the name of the slot.
   std::string held() const {
     if (model_ == nullptr || std::ssize(coordinates_) != model_->dimension()) return slot_;
     std::vector<std::string> names;
     for (const Parameter& one : model_->parameters()) names.push_back(one.name);
     return joined(names);
   }
-  /// Of the model, one for each row of the slot, ascending.
+  /// The model's coordinates that the rows of the slot hold, ascending.
   const std::vector<Index>& coordinates() const noexcept { return coordinates_; }
 
-  /// The whole position of each column: the rest, which are the numbers of the site's law, and x
-  /// (b x w) in its place. Valid until the caller's Frame ends. d + b copies a column.
+  /// The whole position of each column: x (b x w), and the rest of the position, which the numbers
+  /// of the site's law hold. The result is valid until the caller's Frame ends. Copies d + b
+  /// numbers for each column.
   MatrixMap position(const Numbers& rest, ConstBatch x, Workspace& scratch) const {
     MatrixMap whole = scratch.matrix(model_->dimension(), x.cols());
     for (Index j = 0; j < x.cols(); ++j) {
@@ -55,7 +56,7 @@ class ModelPart {
     put(x, whole);
     return whole;
   }
-  /// x in its place in whole positions.
+  /// Copies x into its rows of whole positions.
   void put(ConstBatch x, Batch whole) const {
     for (Index j = 0; j < x.cols(); ++j) {
       for (std::size_t k = 0; k < coordinates_.size(); ++k) {
@@ -63,7 +64,7 @@ class ModelPart {
       }
     }
   }
-  /// x out of its place.
+  /// Copies x out of its rows of whole positions.
   void take(ConstBatch whole, Batch x) const {
     for (Index j = 0; j < x.cols(); ++j) {
       for (std::size_t k = 0; k < coordinates_.size(); ++k) {

@@ -1,4 +1,4 @@
-// Growing the trees of all columns of a block, one leapfrog step of each at a time.
+// Grows the trees of all columns of a block together. Each round makes one step of each tree.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace mixwell::nuts {
 
-/// Where a tree ended.
+/// The result of one tree.
 struct Outcome {
   double acceptance;  ///< mean of min(1, exp(H_0 - H)) over its leaves
-  double energy;      ///< H of the leaf that was chosen
+  double energy;      ///< H of the chosen leaf
   Index steps;
   Index depth;  ///< doublings that were accepted
   bool diverging;
 };
 
-/// What the trees of a block are made from; all d x w or 1 x w, the state as the momentum refresh
-/// left it.
+/// The inputs of the trees of a block, after the momentum refresh. Matrices are d x w, and rows are
+/// 1 x w.
 struct Ground {
   const Integrator& integrator;
   Coupling coupling;
-  Curvature curvature;
+  Preconditioner preconditioner;
   Law law;
   edge::MomentumLaw momentum_law;
   ConstMatrixMap p;
@@ -41,10 +41,10 @@ struct Point {
   double* u;
 };
 
-/// One multinomial trajectory per column (Betancourt 2017, appendix A): doublings in random
-/// directions, each half sampled by weight, the new half preferred. Columns grow in step, so that
-/// each gradient is evaluated for all that still grow; a column costs 12 d doubles and 5 d for each
-/// doubling.
+/// One multinomial trajectory per column (Betancourt 2017, appendix A): it doubles in random
+/// directions, samples each half by weight, and prefers the new half. Columns grow together, so
+/// each gradient call covers all columns that still grow. A column uses 12 d numbers of scratch,
+/// and 5 d more for each doubling of the trajectory.
 class Forest {
  public:
   Forest(Columns& block, const Ground& ground, Index max_depth)
@@ -69,7 +69,8 @@ class Forest {
         u_(scratch_.row(w_)),
         kinetic_(scratch_.row(w_)) {}
 
-  /// On entry the present state, on return the next one (theta, g d x w; u 1 x w).
+  /// On entry, theta and g (d x w) and u (1 x w) hold the current state. On return, they hold the
+  /// next state.
   void grow(Batch theta, Batch g, Row u) {
     plant(theta, g, u);
     for (Index tick = 0; growing_ > 0; ++tick) {
@@ -87,7 +88,7 @@ class Forest {
  private:
   static constexpr Index lots_at_once = 16;
 
-  /// Phase-space point at an end of a trajectory, with the velocity M^-1 p; d x w.
+  /// A phase point at one end of a trajectory, with the velocity M^-1 p; d x w.
   struct End {
     End(Workspace& scratch, Index d, Index w)
         : theta(scratch.matrix(d, w)),
@@ -102,16 +103,16 @@ class Forest {
 
   struct Tree {
     Subtrees half;       ///< the half under construction
-    Point chosen;        ///< of the tree
-    Point candidate;     ///< of the half under construction
+    Point chosen;        ///< the chosen point of the tree
+    Point candidate;     ///< the candidate of the half
     double* rho;         ///< sum of the tree's momenta
     double start;        ///< H at the start
-    double log_weight;   ///< of the tree: log sum exp(H_0 - H)
-    double half_weight;  ///< of the half
-    double energy;       ///< of the chosen point
+    double log_weight;   ///< log sum exp(H_0 - H) over the leaves of the tree
+    double half_weight;  ///< log sum exp(H_0 - H) over the leaves of the half
+    double energy;       ///< H of the chosen point
     double candidate_energy;
     double metropolis;  ///< sum of min(1, exp(H_0 - H))
-    Index leaves;       ///< of the half so far
+    Index leaves;       ///< number of leaves in the half so far
     Index depth;
     Index steps;
     int direction;  ///< 1 forwards, 0 backwards
@@ -156,7 +157,7 @@ class Forest {
     tree.log_weight = 0.0;
   }
 
-  /// Begins the next half of column j, which moves as the k-th.
+  /// Begins the next half of column j, which is the k-th moving column.
   void turn(Index k, Index j) {
     Tree& tree = trees_[j];
     tree.direction = coins_(2 * tree.depth, j) < 0.5 ? 1 : 0;
@@ -174,7 +175,7 @@ class Forest {
   void step() {
     const Workspace::Frame frame(scratch_);
     const Law law = ground_.law.regrouped(order_);
-    const Flow flow(ground_.coupling, ground_.curvature.regrouped(order_));
+    const Flow flow(ground_.coupling, ground_.preconditioner.regrouped(order_));
     const Motion motion{law, flow, ConstMatrixMap(eps_.data(), d_, growing_), scratch_};
     ground_.integrator.advance(
         {theta_.leftCols(growing_), p_.leftCols(growing_), g_.leftCols(growing_)}, 1, motion,
@@ -210,7 +211,7 @@ class Forest {
     }
   }
 
-  /// The half is complete: it becomes part of the tree, and may offer the next state.
+  /// Joins the complete half to the tree, and may take the half's candidate as the next state.
   void join_half(Index k, Index j) {
     Tree& tree = trees_[j];
     const double lot = coins_(2 * tree.depth + 1, j);
@@ -274,13 +275,13 @@ class Forest {
   Index w_;
   Index growing_ = 0;
   Tree* trees_;
-  Index* order_;  ///< order_[k]: the column that moves as the k-th
+  Index* order_;  ///< order_[k] is the k-th moving column
   Outcome* outcome_;
   MatrixMap coins_;  ///< rows 2i, 2i + 1: direction and acceptance of the i-th doubling
-  MatrixMap lots_;   ///< for the leaf of each step
+  MatrixMap lots_;   ///< uniforms that choose the leaf, for each step
   MatrixMap start_;
   End ends_[2];
-  MatrixMap theta_;  ///< of the moving columns, as p_, g_, v_, eps_, u_, kinetic_
+  MatrixMap theta_;  ///< moving columns only, as in p_, g_, v_, eps_, u_ and kinetic_
   MatrixMap p_;
   MatrixMap g_;
   MatrixMap v_;

@@ -1,4 +1,4 @@
-// The subtrees of a trajectory under construction, and the test that stops it.
+// The subtrees of a growing trajectory, and the test that stops it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mixwell::nuts {
 
-/// A stretch of a trajectory in the order in which it was integrated; vectors of length d.
+/// A stretch of a trajectory in the order of integration; vectors have length d.
 struct Stretch {
   const double* p_first;  ///< momentum of its first leaf
   const double* v_first;  ///< M^-1 p of its first leaf
@@ -19,11 +19,11 @@ struct Stretch {
   const double* rho;  ///< sum of the momenta of its leaves
 };
 
-/// Whether neither `left` and `right` together, nor either with the nearest leaf of the other, have
-/// turned back: v_a' rho > 0 and v_b' rho > 0 for the velocities v at both ends of each (Betancourt
-/// 2017, appendix A.4.2, with the checks across the gap that Stan added in 2.21). NaN counts as
-/// turned. It reads the same forwards and backwards, as reversibility demands. 6 products of
-/// length d.
+/// True if three stretches have not turned back: the union of `left` and `right`, and the union of
+/// each of the two with the nearest leaf of the other. A stretch has not turned back if v_a' rho >
+/// 0 and v_b' rho > 0 for the velocities v at both ends (Betancourt 2017, appendix A.4.2, with the
+/// checks across the gap that Stan added in 2.21). NaN counts as turned back. The test is symmetric
+/// in time, which reversibility requires. Computes 6 scalar products of length d.
 inline bool is_straight(const Stretch& left, const Stretch& right, Index d) {
   using Vector = Eigen::Map<const Eigen::VectorXd>;
   const auto along = [d](const double* v, const double* a, const double* b) {
@@ -35,11 +35,11 @@ inline bool is_straight(const Stretch& left, const Stretch& right, Index d) {
          along(left.v_last, right.rho, left.p_last) && along(right.v_last, right.rho, left.p_last);
 }
 
-/// Complete binary subtrees of one column, the largest first, as the digits of a binary counter:
-/// the n-th leaf closes as many of them as n + 1 has trailing zeros.
+/// Complete binary subtrees of one column, the largest first, like the digits of a binary counter:
+/// the n-th leaf closes as many subtrees as n + 1 has trailing zeros.
 class Subtrees {
  public:
-  /// Doubles for trees of up to `depth` doublings.
+  /// Number of doubles for trees of up to `depth` doublings.
   static Index memory(Index d, Index depth) { return 5 * d * (depth + 1); }
 
   Subtrees() = default;
@@ -47,7 +47,7 @@ class Subtrees {
 
   void clear() { size_ = leaves_ = 0; }
 
-  /// Adds a leaf; false if a subtree that it completes has turned back.
+  /// Adds a leaf. Returns false if a subtree that the leaf completes has turned back.
   bool add(const double* p, const double* v) {
     double* leaf = frame(size_++);
     std::copy_n(p, d_, leaf);
@@ -62,7 +62,7 @@ class Subtrees {
     return true;
   }
 
-  /// The whole, once their number of leaves is a power of two.
+  /// All leaves as one stretch. The number of leaves must be a power of two.
   Stretch all() const { return stretch(0); }
 
  private:
@@ -72,7 +72,7 @@ class Subtrees {
     return {f, f + d_, f + 2 * d_, f + 3 * d_, f + 4 * d_};
   }
 
-  /// The last two become one.
+  /// Merges the last two subtrees.
   bool merge() {
     const Stretch left = stretch(size_ - 2);
     const Stretch right = stretch(size_ - 1);

@@ -1,4 +1,4 @@
-// The operations that optimisers are made of.
+// Operations that the optimisers share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace mixwell::optimiser {
 
-/// A matrix a column: d * d numbers.
+/// A d x d matrix per column.
 struct MatrixNumbers : edge::Numbers<Role::parameter> {};
 
 enum class Search { gradient_norm, flag };
 
-/// Adds the move of an optimiser, of which `table` says the norm of the gradient and another
-/// number.
+/// Adds the move of an optimiser. `table` describes the two statistics: the norm of the gradient
+/// and a second number.
 template <class F>
 void add_move(Transition& t, Edge<edge::Law> law, const std::string& name, F body,
               const StatisticTable<Search, 2>& table) {
@@ -27,7 +27,7 @@ void add_move(Transition& t, Edge<edge::Law> law, const std::string& name, F bod
         at.g, t.next(), t.next_potential(law), t.next_gradient(law), t.statistics(table));
 }
 
-/// Records the Hessian of the law at the slot's newest version, only in recorded sweeps.
+/// Records the Hessian of the law at the newest version of the slot, in recorded sweeps only.
 inline void record_hessian(Transition& t, Edge<edge::Law> law) {
   const Index d = t.dimension();
   const auto numbers = t.add(
@@ -44,12 +44,12 @@ inline void record_hessian(Transition& t, Edge<edge::Law> law) {
                     .name = recorded_name(t.site(), "hessian"),
                     .shape = {d, d},
                     .unit = "nats / theta^2",
-                    .help = "second derivatives of U, by central differences of its gradient",
+                    .help = "second derivatives of U, from central differences of its gradient",
                     .slot = t.site().number,
                     .value = numbers.value});
 }
 
-/// A velocity, carried over sweeps.
+/// A velocity that is carried from sweep to sweep.
 struct Velocity : edge::Numbers<Role::state> {};
 
 enum class Descent { gradient_norm, diverging };
@@ -57,14 +57,14 @@ enum class Descent { gradient_norm, diverging };
 inline constexpr StatisticTable<Descent, 2> descent_statistics{
     {{Descent::gradient_norm,
       {"gradient_norm", RecordType::real, "nats / theta",
-       "|grad U| of the oracle, where the step began"}},
+       "|grad U| of the oracle at the start of the step"}},
      {Descent::diverging,
       {"diverging", RecordType::boolean, "",
-       "the step ended where theta is not finite, and was dropped"}}}};
+       "whether the step was dropped because theta was not finite after it"}}}};
 
-/// v+ = (1 - alpha) v - eps g, theta+ = theta + v+, with v = 0 where there is no velocity. A column
-/// whose end is not finite stays where it was, at rest, as a divergence. O(d) a column beside the
-/// gradient.
+/// v+ = (1 - alpha) v - eps g, theta+ = theta + v+, with v = 0 if there is no velocity. A column
+/// whose end is not finite keeps its position, gets velocity 0 and reports a divergence. Takes O(d)
+/// for each column in addition to the gradient.
 class Descend {
  public:
   explicit Descend(double alpha) : alpha_(alpha) {}
@@ -89,7 +89,7 @@ class Descend {
   }
 
  private:
-  /// Row, or -1.
+  /// The row, or -1.
   template <class Column>
   static Index first_not_finite(const Column& end) {
     for (Index i = 0; i < end.size(); ++i)
@@ -100,8 +100,8 @@ class Descend {
   double alpha_;
 };
 
-/// Describes the descent of a slot: one gradient of the oracle's law a sweep, the step size of the
-/// schedule, and, with `alpha`, a velocity that is carried over sweeps and begins at rest.
+/// Describes the descent of a slot. Each sweep uses one gradient of the oracle's law and the step
+/// size of the schedule. With `alpha`, a velocity is carried from sweep to sweep; it starts at 0.
 inline void descend(Transition& t, const std::shared_ptr<const Oracle>& oracle,
                     const StepSchedule& schedule, std::optional<double> alpha) {
   const auto law = t.law(oracle);

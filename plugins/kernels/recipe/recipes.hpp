@@ -44,9 +44,9 @@ class Sghmc final : public Recipe {
 
 /// r = (p, xi), p ~ N(0, I), xi ~ N(A, 1/d); D = diag(0, A I, 0) and
 ///   Q = (0, -I, 0; I, 0, p/d; 0, -p'/d, 0),  Gamma = (0, 0, -1):
-/// dtheta = p dt, dp = -(grad U + xi p) dt + N(0, 2 A dt), dxi = (p'p / d - 1) dt. A gradient whose
-/// noise adds N(0, 2 B I dt) to p moves the mean of xi to A + B and nothing else. The numbers are
-/// p. O(d).
+/// dtheta = p dt, dp = -(grad U + xi p) dt + N(0, 2 A dt), dxi = (p'p / d - 1) dt. If the noise of
+/// the gradient adds N(0, 2 B I dt) to p, this only moves the mean of xi to A + B. The numbers of a
+/// column are p. O(d).
 class Sgnht final : public Recipe {
  public:
   explicit Sgnht(double friction) : friction_(friction) {}
@@ -97,11 +97,11 @@ class Sgnht final : public Recipe {
   double friction_;  ///< A
 };
 
-/// D = H(theta) of an estimator that follows theta without a register, Q = 0 and its Gamma; no
-/// auxiliaries. Costs what the estimator does.
+/// D = H(theta) of an estimator that follows theta without a history, Q = 0, and Gamma = div H.
+/// There are no auxiliaries. The cost is the cost of the estimator.
 class Sgrld final : public Recipe {
  public:
-  explicit Sgrld(std::shared_ptr<const OwnCurvature> of) : of_(std::move(of)) {}
+  explicit Sgrld(std::shared_ptr<const OwnPreconditioner> of) : of_(std::move(of)) {}
 
   std::string refusal(const Potential& target) const override { return of_->refusal(target); }
   Index rows(Index dimension) const override { return of_->rows(dimension); }
@@ -126,7 +126,7 @@ class Sgrld final : public Recipe {
   }
 
  private:
-  std::shared_ptr<const OwnCurvature> of_;
+  std::shared_ptr<const OwnPreconditioner> of_;
 };
 
 }  // namespace mixwell::recipes

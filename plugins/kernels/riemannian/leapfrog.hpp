@@ -14,15 +14,16 @@ namespace mixwell::riemannian {
 struct Tolerances {
   double fixed_point = 1e-9;
   double reversibility = 1e-6;
-  /// After so many an implicit step has failed: its iteration does not contract.
+  /// Largest number of iterations of an implicit step. A step that needs more iterations has
+  /// failed, because its iteration does not contract.
   static constexpr int most_iterations = 100;
 
-  /// Whether the map that is found is, to rounding of no account, the reversible one that preserves
-  /// volume: what is left of either is of the order of the tolerances, relative to the start.
+  /// Whether the computed map is reversible and preserves volume, each except for a negligible
+  /// error. These errors are relative to the start, and of the order of the tolerances.
   bool solve_well() const noexcept { return fixed_point <= 1e-6 && reversibility <= 1e-4; }
 };
 
-/// Largest |a - b|, relative to the largest number of a and `scale`; all finite.
+/// Largest |a - b|, relative to the largest number of a and `scale`. All must be finite.
 inline double relative_change(ConstVectorRef a, ConstVectorRef b, ConstVectorRef scale) {
   const double change = (a - b).lpNorm<Eigen::Infinity>();
   if (change == 0.0) return 0.0;
@@ -41,11 +42,12 @@ struct Point {
 ///   p+     = p - eps/2 dH/dtheta(theta, p+)                                   implicit
 ///   theta* = theta + eps/2 (G^-1(theta) + G^-1(theta*)) p+                    implicit
 ///   p*     = p+ - eps/2 dH/dtheta(theta*, p+)
-/// Reversible and volume-preserving where the implicit equations are solved (Leimkuhler & Reich
-/// 2004; Girolami & Calderhead 2011, equations 16 to 18): by fixed-point iteration, until the
-/// relative change is within tolerance. A step costs a gradient of U, and beside it for each
-/// iteration of the momentum a contraction and d^2 multiplications, for each of the position a
-/// metric and d^3 / 3, and once more both with d^3.
+/// Reversible and volume-preserving if the implicit equations are solved (Leimkuhler & Reich 2004;
+/// Girolami & Calderhead 2011, equations 16 to 18). Fixed-point iteration solves them, until the
+/// relative change is within tolerance. A step costs a gradient of U; a contraction and d^2
+/// multiplications for each iteration of the momentum; a metric and d^3 / 3 multiplications for
+/// each iteration of the position; and one more contraction and one more metric, with d^3
+/// multiplications.
 class Leapfrog {
  public:
   Leapfrog(const Law& law, const Metric& metric, const Tolerances& tolerances, Index dimension,
@@ -64,7 +66,7 @@ class Leapfrog {
         force_(vector(dimension)) {}
 
   /// False if an iteration did not converge, a metric was not positive definite, or the end is not
-  /// finite; the point is then of no use.
+  /// finite. The point is then undefined.
   bool run(Point& at, double eps, std::int64_t steps) {
     if (!enter(at.theta)) return false;
     for (std::int64_t k = 0; k < steps; ++k) {
@@ -80,7 +82,7 @@ class Leapfrog {
  private:
   Vector vector(Index d) { return {scratch_.row(d).data(), d}; }
 
-  /// L of G(theta) into `L`.
+  /// Writes the Cholesky factor of G(theta) into `L`.
   bool factor_at(const Vector& theta, MatrixMap L) {
     const Workspace::Frame frame(scratch_);
     MatrixMap G(L.data(), L.size(), 1);
@@ -93,7 +95,7 @@ class Leapfrog {
     L.triangularView<Eigen::Lower>().transpose().solveInPlace(v);
   }
 
-  /// L and G^-1 at theta.
+  /// Computes the Cholesky factor and G^-1 at theta.
   bool enter(const Vector& theta) {
     if (!factor_at(theta, factor_)) return false;
     inverse_.setIdentity();
@@ -109,8 +111,8 @@ class Leapfrog {
                   {&at.u, MatrixMap(at.g.data(), d, 1), scratch_});
   }
 
-  /// force_ = dH/dtheta(theta, p) = grad U + sum_ab W_ab dG_ab, W = 1/2 (G^-1 - v v'), v = G^-1 p,
-  /// with factor_ and inverse_ those of theta.
+  /// force_ = dH/dtheta(theta, p) = grad U + sum_ab W_ab dG_ab, W = 1/2 (G^-1 - v v'), v = G^-1 p.
+  /// factor_ and inverse_ must belong to theta.
   void energy_gradient(const Point& at, const Vector& p) {
     const Workspace::Frame frame(scratch_);
     const Index d = p.size();
@@ -138,12 +140,12 @@ class Leapfrog {
     return false;
   }
 
-  /// theta <- theta*, with factor_ and inverse_ there.
+  /// theta <- theta*. Computes factor_ and inverse_ at theta*.
   bool implicit_drift(Point& at, double eps) {
     velocity_ = at.p;
     solve(factor_, velocity_);
     start_ = at.theta + 0.5 * eps * velocity_;
-    at.theta += eps * velocity_;  // the first guess: all velocity from theta
+    at.theta += eps * velocity_;  // the first guess uses only the velocity at theta
     for (int k = 0; k < Tolerances::most_iterations; ++k) {
       if (!factor_at(at.theta, trial_)) return false;
       velocity_ = at.p;

@@ -1,4 +1,4 @@
-// The law of a momentum with a metric as its mass, p ~ N(0, G(theta)), as a value of the graph.
+// The distribution of a momentum whose mass matrix is a metric, p ~ N(0, G(theta)).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,8 @@ namespace mixwell::riemannian {
 using Vector = Eigen::Map<Eigen::VectorXd>;
 using ConstVectorRef = const Eigen::Ref<const Eigen::VectorXd>&;
 
-/// Cholesky factor of G (d x d, symmetric) in its own memory: the lower triangle becomes L with
-/// G = L L'. False if G is not positive definite.
+/// Replaces G (d x d, symmetric) by its Cholesky factor: the lower triangle becomes L with G = L
+/// L'. Returns false if G is not positive definite.
 inline bool factorise(MatrixMap G) {
   return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(G).info() == Eigen::Success && G.allFinite();
 }
@@ -26,8 +26,8 @@ inline double half_log_det(ConstMatrixMap L) { return L.diagonal().array().log()
 /// The numbers of a MetricLaw.
 struct MetricNumbers : edge::Numbers<Role::parameter> {};
 
-/// N(0, G). Numbers of a column: L (d x d), then 1/2 log det G; NaN where G is not positive
-/// definite, so that every energy there is.
+/// N(0, G). Numbers of a column: L (d x d), then 1/2 log det G. If G is not positive definite,
+/// these numbers and every energy are NaN.
 class MetricLaw final : public Potential {
  public:
   static Index rows(Index dimension) noexcept { return dimension * dimension + 1; }
@@ -42,8 +42,8 @@ class MetricLaw final : public Potential {
     }
   }
 
-  /// u = 1/2 p' G^-1 p + 1/2 log det G, the negative log density up to a constant; gradient =
-  /// G^-1 p. d^2 multiplications a column.
+  /// u = 1/2 p' G^-1 p + 1/2 log det G, the negative log density up to a constant; gradient = G^-1
+  /// p. Takes d^2 multiplications for each column.
   void evaluate(const Numbers& numbers, ConstBatch p, const Evaluation& out) const override {
     const Index d = p.rows();
     Batch gradient = out.gradient;
@@ -59,7 +59,8 @@ class MetricLaw final : public Potential {
   double gradient_cost() const noexcept override { return 0.0; }
 };
 
-/// The numbers of the MetricLaw at a position. One metric and d^3 / 3 multiplications a column.
+/// Writes the numbers of the MetricLaw at a position. Takes one metric and d^3 / 3 multiplications
+/// for each column.
 inline void write_metric_law(Columns& block, const Metric& metric, edge::PointPosition theta,
                              edge::Out<MetricNumbers> numbers) {
   const Index d = theta.rows();

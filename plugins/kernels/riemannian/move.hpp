@@ -1,4 +1,4 @@
-// The trajectory of each column, with the checks of its end.
+// Follows the trajectory of each column, and checks its end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,14 +18,15 @@ enum class Failure { not_solved, not_reversed };
 
 inline constexpr StatisticTable<Failure, 2> failures{
     {{Failure::not_solved,
-      {"fixed_point_failure", RecordType::boolean, "", "an implicit step found no solution"}},
+      {"fixed_point_failure", RecordType::boolean, "",
+       "whether an implicit step found no solution"}},
      {Failure::not_reversed,
       {"reversibility_failure", RecordType::boolean, "",
-       "the trajectory followed back missed its start"}}}};
+       "whether the trajectory did not return to its start when it was integrated back"}}}};
 
-/// Where an implicit step failed, or the way back, or U is not finite at the end, the end is the
-/// start with u* = inf, and a divergence is reported. Columns are followed one by one: they need
-/// different numbers of iterations.
+/// Follows the trajectories of a block. If an implicit step or the way back fails, or U is not
+/// finite at the end, the proposal is the start with u* = inf, and a divergence is reported.
+/// Columns are followed one by one, because they need different numbers of iterations.
 class Follow {
  public:
   Follow(const Metric& metric, const Tolerances& tolerances, bool checks_way_back)
@@ -68,7 +69,7 @@ class Follow {
     std::int64_t steps;
   };
 
-  /// What went wrong, if anything did.
+  /// Returns what went wrong, if anything.
   std::optional<Event> follow(Columns& block, const Law& law, const Start& start, Point& end,
                               Index j, edge::Statistics<Failure> failed) const {
     Leapfrog leapfrog(law, metric_, tolerances_, end.theta.size(), block.scratch());
@@ -91,7 +92,7 @@ class Follow {
     return {all.col(j).data(), all.rows()};
   }
 
-  /// A copy with its momentum turned.
+  /// A copy with the momentum negated.
   static Point turned(const Point& from, Workspace& scratch) {
     const Index d = from.theta.size();
     const auto vector = [&] { return Vector(scratch.row(d).data(), d); };
@@ -102,7 +103,7 @@ class Follow {
     return to;
   }
 
-  /// How far from the start the way back ended; its momentum is turned again.
+  /// Distance from the start to the end of the way back. Negates the momentum of `back` again.
   static double from_start(const Start& start, const Point& end, Point& back) {
     back.p = -back.p;
     return std::max(relative_change(start.theta, back.theta, end.theta),

@@ -1,4 +1,4 @@
-// The mean log Metropolis ratio of some of the cases, and when it is told from a threshold.
+// The mean log Metropolis ratio of some cases, and the checks that compare it with a threshold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mixwell::subsampled {
 
-/// Two ends of a proposal, d x 1 each.
+/// The two ends of a proposal, d x 1 each.
 struct Ends {
   ConstMatrixMap from;
   ConstMatrixMap to;
@@ -25,11 +25,11 @@ class Ratio {
  public:
   double count() const noexcept { return count_; }
   double mean() const noexcept { return mean_; }
-  /// Divided by the number of cases.
+  /// The variance, with the number of cases as the denominator.
   double variance() const noexcept { return squares_ / count_; }
   double largest() const noexcept { return largest_; }
 
-  /// Takes in the cases that so many uniform numbers choose. 2 d a case beside two u_n.
+  /// Adds `cases` cases, chosen by the uniforms. Costs two u_n and 2 d operations for each case.
   void add(const SumOfTerms& sum, const Ends& ends, const double* uniforms, Index cases,
            Workspace& scratch) {
     const auto N = static_cast<double>(sum.terms());
@@ -41,7 +41,7 @@ class Ratio {
     for (Index k = 0; k < cases; ++k) take(before(k) - after(k));
   }
 
-  /// The mean over all cases. 2 N terms.
+  /// The mean over all cases. Evaluates 2 N terms.
   static double of_all(const SumOfTerms& sum, const Ends& ends, Workspace& scratch) {
     const Workspace::Frame frame(scratch);
     const Index N = sum.terms();
@@ -97,18 +97,19 @@ class Ratio {
   double largest_ = 0.0;
 };
 
-/// How many cases have been seen at each look: the first batch, then twice as many each time while
-/// that is below N. The look after the last is at all cases.
+/// The number of cases read at each check: the first batch, and then twice as many at each check
+/// while the number is below N. After the last of these checks, all cases decide.
 inline std::vector<Index> looks_of(Index first, Index cases) {
   std::vector<Index> looks;
   for (Index t = first; t < cases; t *= 2) looks.push_back(t);
   return looks;
 }
 
-/// Whether the mean is told from `threshold`.
+/// Decides whether the mean is clearly different from `threshold`.
 class Stopping {
  public:
-  /// `error`: of a look of the sequential test, or of all `looks` together of the bound.
+  /// `error` is an error probability: of each check in the sequential test, or of all `looks`
+  /// checks together with the bound.
   Stopping(double error, std::size_t looks, std::optional<double> lipschitz)
       : error_(error), looks_(static_cast<double>(looks)), lipschitz_(lipschitz) {}
 
@@ -118,20 +119,20 @@ class Stopping {
     const double off = std::abs(of.mean() - threshold);
     return is_bound() ? off > half_width(of, distance) : tail(of, off) < error_;
   }
-  /// Of |l_n|.
+  /// The bound on |l_n|.
   double largest(double distance) const { return *lipschitz_ * distance; }
 
  private:
-  /// Of the mean, by the empirical Bernstein inequality (Audibert, Munos & Szepesvari 2009, theorem
-  /// 1): with range r and x = log(3 looks / error), sqrt(2 s^2 x / t) + 3 r x / t; r is twice the
-  /// largest |l_n|.
+  /// Half width of an interval for the mean, by the empirical Bernstein inequality (Audibert, Munos
+  /// & Szepesvari 2009, theorem 1): sqrt(2 s^2 x / t) + 3 r x / t with range r and x = log(3 looks
+  /// / error), where r is twice the bound on |l_n|.
   double half_width(const Ratio& of, double distance) const {
     const double x = std::log(3.0 * looks_ / error_);
     return std::sqrt(2.0 * of.variance() * x / of.count()) +
            6.0 * largest(distance) * x / of.count();
   }
 
-  /// P(N(0, 1) > off / se), instead of Student's t of t - 1 >= 29 degrees of freedom.
+  /// P(N(0, 1) > off / se). The normal replaces Student's t with t - 1 >= 29 degrees of freedom.
   static double tail(const Ratio& of, double off) {
     const double se = std::sqrt(of.variance() / (of.count() - 1.0));
     if (!(se > 0.0)) return off > 0.0 ? 0.0 : 1.0;

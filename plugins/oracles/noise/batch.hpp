@@ -1,4 +1,4 @@
-// Which cases make up a minibatch, the keys that say so, and laws with the noise of one.
+// How the cases of a minibatch are drawn, the keys for this, and laws with minibatch noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,26 +15,28 @@
 
 namespace mixwell::noise {
 
-/// n of the whole numbers below N.
+/// Draws n of the whole numbers below N.
 class BatchDraw {
  public:
   BatchDraw(Index terms, Index size, bool replacement) noexcept
       : terms_(terms), size_(size), replacement_(replacement) {}
 
   Index size() const noexcept { return size_; }
-  /// N / n, by which a sum over the batch estimates that over all cases.
+  /// N / n: the sum over a batch times this factor estimates the sum over all cases.
   double scale() const noexcept { return static_cast<double>(terms_) / static_cast<double>(size_); }
 
-  /// (N^2/n) f / (n - 1), f = 1 with replacement and 1 - n/N without: times the sum of centred
-  /// squares over a batch of n >= 2 this estimates the variance of scale() times a sum over it.
+  /// (N^2/n) f / (n - 1), with f = 1 with replacement and 1 - n/N without. For n >= 2, this factor
+  /// times the sum of centred squares over a batch estimates the variance of scale() times the sum
+  /// over the batch.
   double variance_factor() const noexcept {
     const auto n = static_cast<double>(size_);
     const double f = replacement_ ? 1.0 : 1.0 - 1.0 / scale();
     return scale() * scale() * n * f / (n - 1.0);
   }
 
-  /// N S by N^2/n f S, the variance of scale() times a sum over a batch: n / (N f); 0 for a batch
-  /// of all cases, whose sum has no variance.
+  /// n / (N f): the ratio of N S to N^2/n f S. N^2/n f S is the variance of scale() times a sum
+  /// over a batch. The ratio is 0 for a batch of all cases without replacement, because the sum
+  /// over such a batch has no variance.
   double information_share() const noexcept {
     const double f = replacement_ ? 1.0 : 1.0 - 1.0 / scale();
     return f > 0.0 ? 1.0 / (scale() * f) : 0.0;
@@ -51,8 +53,8 @@ class BatchDraw {
   }
 
  private:
-  /// Floyd's algorithm: for k = N-n .. N-1 a number below k + 1, or k itself if that was taken.
-  /// Every subset is equally likely (Bentley & Floyd 1987).
+  /// Floyd's algorithm: for k = N-n .. N-1 take a number below k + 1, or k itself if that number
+  /// was already taken. Every subset is equally likely (Bentley & Floyd 1987).
   void choose_distinct(Batch out, Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
     auto* taken = scratch.objects<std::uint64_t>(terms_ / 64 + 1);
@@ -82,43 +84,44 @@ struct BatchParams {
   bool shared = false;
 
   void declare(Fields& fields) {
-    fields.integer("size", size).at_least(1).at_most(1e9).help("n, cases in a batch");
+    fields.integer("size", size).at_least(1).at_most(1e9).help("n, the number of cases in a batch");
     fields.flag("replacement", replacement)
-        .help("whether a case may come twice in one batch; each batch is drawn afresh either way");
+        .help("allow a case to occur twice in one batch; each batch is drawn again in either case");
     declare_shared(fields, shared);
   }
 
-  /// How batches of that law are drawn; `who` begins what is said where there can be none. Throws
-  /// InputError.
+  /// How batches of this law are drawn. Throws InputError if the law has no cases to draw; the
+  /// message begins with `who`.
   BatchDraw of(const Potential* base, const std::string& who) const {
     const SumOfTerms* sum = base == nullptr ? nullptr : base->offers<SumOfTerms>();
     if (sum == nullptr) {
       throw InputError(
           who +
-          ": the model does not offer its potential as a sum over cases, of which a minibatch "
-          "could take some; use a regression, or oracle `noisy` to simulate");
+          ": the model does not offer its potential as a sum over cases, so there are no cases for "
+          "a minibatch. Use a regression model, or use oracle `noisy` to simulate minibatches.");
     }
     if (!replacement && size > sum->terms()) {
-      throw InputError(who + ": size = " + std::to_string(size) +
-                       " cases without replacement, but the data have " +
-                       std::to_string(sum->terms()) + "; take fewer, or set replacement = true");
+      throw InputError(who + ": the oracle cannot draw size = " + std::to_string(size) +
+                       " cases without replacement, because the data have only " +
+                       std::to_string(sum->terms()) +
+                       " cases. Use a smaller `size`, or set replacement = true.");
     }
     return {sum->terms(), size, replacement};
   }
 };
 
-/// A law whose gradient has a part N/n sum of v_k, where the v_k belong to a batch of n of N cases,
-/// with a batch of its own for each column and draw.
+/// A law whose gradient contains the term N/n sum of v_k. The v_k belong to a batch of n of N
+/// cases; each column and draw has its own batch.
 ///
-/// V = N^2/n f S, S = sum (v_k - mean) (v_k - mean)' / (n - 1) the empirical Fisher information of
-/// the batch, f = 1 with replacement, 1 - n/N without: then E V = Cov(N/n sum of v_k) exactly, for
-/// either way of drawing (Cochran 1977, Sampling Techniques, theorem 2.4).
+/// V = N^2/n f S, where S = sum (v_k - mean) (v_k - mean)' / (n - 1) is the empirical Fisher
+/// information of the batch; f = 1 with replacement and 1 - n/N without. Then E V = Cov(N/n sum of
+/// v_k) exactly, with or without replacement (Cochran 1977, Sampling Techniques, theorem 2.4).
 class BatchPotential : public Potential, protected GradientNoise {
  public:
   BatchPotential(std::shared_ptr<const Potential> base, BatchDraw batch)
       : base_(std::move(base)), sum_(*base_->offers<SumOfTerms>()), batch_(batch) {}
 
-  /// Of a batch of a single case nothing can be told.
+  /// A batch of a single case gives no estimate of the noise.
   const GradientNoise* as_noise() const noexcept final {
     return batch_.size() < 2 ? nullptr : this;
   }
@@ -127,7 +130,7 @@ class BatchPotential : public Potential, protected GradientNoise {
   const SumOfTerms& sum() const noexcept { return sum_; }
   const BatchDraw& batch() const noexcept { return batch_; }
 
-  /// n x w, valid until the caller's Frame ends. O(n) a column, and N / 64 words without
+  /// n x w, valid until the caller's Frame ends. O(n) for each column, and N / 64 words without
   /// replacement.
   MatrixMap draw_indices(const Numbers& numbers, Index w, std::uint32_t draw,
                          Workspace& scratch) const {
@@ -143,14 +146,14 @@ class BatchPotential : public Potential, protected GradientNoise {
                            Workspace& scratch) const = 0;
 
  private:
-  /// n d beyond the v_k; scratch n (d + 1) numbers.
+  /// Costs n d operations in addition to the v_k, and uses n (d + 1) numbers of scratch.
   void covariance_diagonal(const Numbers& numbers, ConstBatch theta, std::uint32_t draw, Batch out,
                            Workspace& scratch) const final {
     for_centred(numbers, theta, draw, scratch, [&](Index j, const MatrixMap& v) {
       out.col(j) = batch_.variance_factor() * v.rowwise().squaredNorm();
     });
   }
-  /// n d^2 / 2 beyond the v_k; scratch n (d + 1) numbers.
+  /// Costs n d^2 / 2 operations in addition to the v_k, and uses n (d + 1) numbers of scratch.
   void covariance(const Numbers& numbers, ConstBatch theta, std::uint32_t draw, Batch out,
                   Workspace& scratch) const final {
     const Index d = theta.rows();
@@ -162,7 +165,7 @@ class BatchPotential : public Potential, protected GradientNoise {
     });
   }
 
-  /// visit(j, the v_k of column j minus their mean, d x n) for each column.
+  /// Calls visit(j, v) for each column j; v is d x n, the v_k of column j minus their mean.
   template <class Visit>
   void for_centred(const Numbers& numbers, ConstBatch theta, std::uint32_t draw, Workspace& scratch,
                    const Visit& visit) const {

@@ -1,4 +1,4 @@
-// Oracles whose laws draw fresh noise from a seed in every sweep, each for itself or one for all.
+// Oracles whose laws draw new noise from a seed in every sweep, separately or shared by all users.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,11 +14,12 @@
 
 namespace mixwell::noise {
 
-/// Rows of a noisy law's numbers: the halves of 64 random bits, whole numbers below 2^32.
+/// Number of rows of a noisy law's numbers. The numbers are the two halves of 64 random bits, as
+/// whole numbers below 2^32.
 inline constexpr Index seed_rows = 2;
 
-/// The random numbers of column j of an evaluation. With the same seed and draw they are the same,
-/// wherever the law is evaluated.
+/// The random numbers of column j of an evaluation. They depend only on the seed and the draw, not
+/// on the position at which the law is evaluated.
 inline Stream stream_of(const Numbers& numbers, Index j) {
   const double* halves = numbers.column(j);
   const auto high = static_cast<std::uint64_t>(halves[0]);
@@ -26,10 +27,10 @@ inline Stream stream_of(const Numbers& numbers, Index j) {
   return {high << 32U | low, "law"};
 }
 
-/// A seed for each column.
+/// One seed for each column.
 struct Seed : edge::Numbers<Role::parameter> {};
 
-/// The law `how` made from `factor`, with a fresh seed in every sweep.
+/// Adds the law `how`, made from `factor`, with a new seed in every sweep.
 inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value factor,
                            std::shared_ptr<const Potential> how, const Traits& traits) {
   return add_operation(
@@ -43,29 +44,30 @@ inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value fa
       .value;
 }
 
-/// Key `shared` of such an oracle.
+/// Declares key `shared` of a noisy oracle.
 inline void declare_shared(Fields& fields, bool& shared) {
   fields.flag("shared", shared)
       .help(
-          "one noise in a sweep for all laws that this oracle makes from one factor: kernels and "
-          "slots that use it see the same minibatch wherever they ask for the same draw");
+          "In each sweep, use the same noise for all densities that this oracle makes from the "
+          "same density. All kernels and slots with this oracle then share one minibatch");
 }
 
-/// Another law in every sweep, for each who asks or for all of them.
+/// An oracle whose law changes in every sweep. Each user has its own law, or all users share one
+/// law.
 class ChangingOracle : public Oracle {
  public:
-  /// A law with a noise of its own under `path`: who asks again with the same path gets the same.
-  /// Where it is shared, the one law of this oracle and `factor` in the graph.
+  /// A law with its own noise under `path`; a second call with the same path returns the same law.
+  /// If the oracle is shared, every path gets the one law that this oracle makes from `factor`.
   Value law(KernelGraph& graph, const std::string& path, Value factor) const final {
     const std::string name =
         (shared_ ? "oracle" : path) + "/" + this->name() + "/" + graph[factor].name;
     if (const Value known = known_law(graph, name, factor)) return known;
     if (graph[factor].rows > 0) {
-      throw InputError("oracle `" + this->name() + "` adds noise to a model's own law, and `" +
-                       graph[factor].name +
-                       "` is one that follows the state; use oracle `exact` there");
+      throw InputError("oracle `" + this->name() +
+                       "` adds noise to a model's own target density, but `" + graph[factor].name +
+                       "` depends on the state. Use oracle `exact` instead.");
     }
-    // Whoever asks next may belong to another branch: drawn in every column.
+    // The next user may belong to another branch, so the noise is drawn in every column.
     const Guard branch = graph.set_guard();
     const Value law = add(graph, name, factor, graph.potential(factor));
     graph.set_guard(branch);
@@ -74,8 +76,8 @@ class ChangingOracle : public Oracle {
 
  protected:
   explicit ChangingOracle(bool shared) : shared_(shared) {}
-  /// An operation `name` whose value is the law made from `base`, that of `factor`, or null. Throws
-  /// InputError where there can be none.
+  /// Adds an operation `name` whose value is the law made from `base`. `base` is the potential of
+  /// `factor`, or null. Throws InputError if the oracle cannot make a law from it.
   virtual Value add(KernelGraph& graph, const std::string& name, Value factor,
                     std::shared_ptr<const Potential> base) const = 0;
 

@@ -1,4 +1,4 @@
-// The cases of the data, dealt out to strata.
+// The division of the cases of the data into strata.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,24 +11,24 @@
 
 namespace mixwell::strata {
 
-/// Sets of cases, none of them empty, which together are all N. Memory 8 N bytes.
+/// Non-empty disjoint sets of cases, which together are all N cases. Uses 8 N bytes of RAM.
 class Partition {
  public:
-  /// Throws InputError, which `who` begins, where a stratum has no case.
+  /// Throws InputError if a stratum contains no cases. The message begins with `who`.
   Partition(const SumOfTerms& sum, Index count, const std::string& who)
       : terms_(sum.terms()), members_(static_cast<std::size_t>(count)) {
     if (count > terms_) {
-      throw InputError(who + ": strata = " + std::to_string(count) + " of " +
-                       std::to_string(terms_) + " cases: take " + std::to_string(terms_) +
-                       " at most");
+      throw InputError(who + ": strata = " + std::to_string(count) + ", but the data have only " +
+                       std::to_string(terms_) + " cases. Use at most " + std::to_string(terms_) +
+                       " strata.");
     }
     std::vector<std::vector<double>> cases(members_.size());
     for (Index n = 0; n < terms_; ++n)
       cases[static_cast<std::size_t>(sum.stratum(n, count))].push_back(static_cast<double>(n));
     for (std::size_t s = 0; s < cases.size(); ++s) {
       if (cases[s].empty()) {
-        throw InputError(who + ": of strata = " + std::to_string(count) + ", number " +
-                         std::to_string(s) + " has no case; take fewer");
+        throw InputError(who + ": with strata = " + std::to_string(count) + ", stratum " +
+                         std::to_string(s) + " contains no cases. Use fewer strata.");
       }
       members_[s] = Eigen::Map<const Eigen::VectorXd>(cases[s].data(), std::ssize(cases[s]));
     }
@@ -49,7 +49,8 @@ class Partition {
       return one.size() == members_.front().size();
     });
   }
-  /// A stratum with a probability of its share; u uniform in (0, 1). O(log of their number).
+  /// Draws a stratum with probability equal to its share; u is uniform in (0, 1). O(log of the
+  /// number of strata).
   Index drawn(double u) const noexcept {
     const auto found = std::upper_bound(ends_.begin(), ends_.end() - 1, u);
     return found - ends_.begin();

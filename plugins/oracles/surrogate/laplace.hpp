@@ -1,4 +1,4 @@
-// The Laplace approximation that a surrogate begins with.
+// The Laplace approximation that a surrogate starts from.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,17 +15,17 @@
 
 namespace mixwell::surrogate_oracle {
 
-/// How a mode is sought, and when one counts as found.
+/// How a mode is searched for, and which points count as a mode.
 struct ModeSearch {
-  std::uint64_t starts = 10;        ///< 0, then standard normals
-  std::int64_t iterations = 10000;  ///< of L-BFGS from each
-  /// Most sqrt(g' H^-1 g): standard deviations of the approximation from the point to the mode of
-  /// the quadratic there. Unlike |g|, it has no unit, and is large far out in a tail without a
-  /// mode.
+  std::uint64_t starts = 10;  ///< number of starts: the first is 0, the others are standard normals
+  std::int64_t iterations = 10000;  ///< largest number of L-BFGS iterations from each start
+  /// Largest sqrt(g' H^-1 g) that counts as a mode. It is the distance from the point to the mode
+  /// of the quadratic approximation at this point, in standard deviations of the approximation.
+  /// Unlike |g|, the distance has no unit. It is large far out in a tail that has no mode.
   double away = 1e-4;
 };
 
-/// What the searches came to, for the error.
+/// The best results of the searches, for the error message.
 struct Nearest {
   double gradient = std::numeric_limits<double>::infinity();
   double away = std::numeric_limits<double>::infinity();
@@ -33,18 +33,20 @@ struct Nearest {
   std::string told(const ModeSearch& search) const {
     std::ostringstream text;
     text.precision(3);
-    text << "from " << search.starts << " starts |grad U| came down to " << gradient;
+    text << "after " << search.starts << " searches the smallest |grad U| was " << gradient;
     if (std::isinf(away)) {
-      text << ", and no Hessian there was positive definite";
+      text << ", and no Hessian at the end of a search was positive definite";
     } else {
-      text << ", and the nearest mode of a quadratic lay " << away
-           << " standard deviations away, of which at most " << search.away << " is a mode found";
+      text << ", and the mode of the quadratic approximation at the end of a search was at least "
+           << away << " standard deviations away from this end (the limit is " << search.away
+           << ")";
     }
     return text.str();
   }
 };
 
-/// Mode and Hessian if the search from `start` ended at a mode; else what it came to, in `nearest`.
+/// The mode and Hessian if the search from `start` ended at a mode. Updates `nearest` with the
+/// result of the search.
 inline std::optional<Laplace> searched(const ColumnLaw& column, const Eigen::VectorXd& start,
                                        const ModeSearch& search, Nearest& nearest) {
   constexpr std::int64_t newton_steps = 5;
@@ -60,8 +62,8 @@ inline std::optional<Laplace> searched(const ColumnLaw& column, const Eigen::Vec
   return away <= search.away ? std::optional(std::move(at)) : std::nullopt;
 }
 
-/// Where U has a mode with a positive definite Hessian. Throws InputError where no search finds
-/// one; `who` begins what is said.
+/// A mode of U with a positive definite Hessian. Throws InputError if no search finds one; the
+/// message begins with `who`.
 inline Laplace laplace_of(const Potential& target, Index d, const std::string& who,
                           const ModeSearch& search = {}) {
   Workspace scratch;
@@ -74,13 +76,12 @@ inline Laplace laplace_of(const Potential& target, Index d, const std::string& w
     if (k > 0) Stream(k, "surrogate/start").normals({}, start);
     if (auto found = searched(column, start, search, nearest)) return std::move(*found);
   }
-  throw InputError(
-      who +
-      ": found no mode with a positive definite Hessian, from which the surrogate takes "
-      "its scale: " +
-      nearest.told(search) +
-      "; look at the model with kernel `map`, and where U falls without end give it a "
-      "proper prior or other parameters");
+  throw InputError(who +
+                   ": Mixwell found no mode with a positive definite Hessian, and the surrogate "
+                   "needs this Hessian for its scale: " +
+                   nearest.told(search) +
+                   ". Check the model with kernel `map`. If U has no lower bound, give the model a "
+                   "proper prior or other parameters.");
 }
 
 }  // namespace mixwell::surrogate_oracle

@@ -1,4 +1,4 @@
-// Arrays: names and their clashes, dimensions with their coordinates, groups of data.
+// Arrays in the file: checks of their names, their dimensions with coordinates, and groups of data.
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays.hpp"
 
@@ -14,7 +14,8 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// The coordinate of a dimension: its labels, or 0, 1, ... where it has none. A status of netCDF.
+/// Writes the coordinate of a dimension: its labels, or 0, 1, ... if it has none. Returns a status
+/// of netCDF.
 int put_coordinate(int group, int variable, Index length, const Labels* labels) {
   if (labels == nullptr) {
     std::vector<long long> numbers(static_cast<std::size_t>(length));
@@ -71,11 +72,11 @@ namespace {
 
 void check_name(const std::string& name, const std::string& taken_by) {
   const std::string rule =
-      taken_by.empty() ? broken_name_rule(name) : "is the name of " + taken_by + " already";
+      taken_by.empty() ? broken_name_rule(name) : "is already the name of " + taken_by;
   if (!rule.empty())
     throw InputError("cannot record a variable named '" + name + "': the name " + rule +
-                     "; rename it where it comes from (a column of the data, a key, the source of "
-                     "the model or kernel)");
+                     ". Rename the variable where its name is set: in a column of the data, in a "
+                     "key, or in the source code of the model or kernel.");
 }
 
 void check_group(const std::vector<Column>& columns, RecordGroup group) {
@@ -91,7 +92,9 @@ void check_group(const std::vector<Column>& columns, RecordGroup group) {
     const bool twice = !names.insert(column.name).second;
     check_name(column.name, coordinate ? "a coordinate" : twice ? "another variable" : "");
     if (column.size() < 1)
-      throw InputError("cannot record the variable '" + column.name + "': it has no elements");
+      throw InputError(
+          "cannot record the variable '" + column.name +
+          "': it has no elements. Leave it out of the records, or give it a shape without zeros.");
   }
 }
 

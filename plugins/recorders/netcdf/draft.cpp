@@ -1,4 +1,4 @@
-// A draws.nc that is being written: its phases, from its first attribute to its name.
+// A draws.nc while it is written: its phases, from its first attribute to its final name.
 // SPDX-License-Identifier: Apache-2.0
 #include "draft.hpp"
 
@@ -15,11 +15,11 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// Draws wait in memory until they fill chunks of the file; all columns together hold at most this,
-/// or one draw of each where that is more.
+/// Draws wait in RAM until they fill chunks of the file. All columns together hold at most this
+/// many bytes, or one draw of each column if that is more.
 constexpr Index pending_bytes = Index{32} << 20;
 
-/// What warm-up learns has no place among the draws of warm-up.
+/// Columns that are written once, after warmup, are not among the warmup draws.
 std::vector<const Column*> columns_of(const RunHeader& header, bool warmup) {
   std::vector<const Column*> columns;
   for (const Column& column : header.columns)
@@ -34,7 +34,7 @@ std::vector<const Column*> of_group(const std::vector<const Column*>& columns, R
   return found;
 }
 
-/// The posterior, which every file has, and those that have variables.
+/// The posterior, which every file has, and all groups that have variables.
 std::set<RecordGroup> groups_of(const std::vector<const Column*>& columns) {
   std::set<RecordGroup> groups = {RecordGroup::posterior};
   for (const Column* column : columns)
@@ -42,7 +42,8 @@ std::set<RecordGroup> groups_of(const std::vector<const Column*>& columns) {
   return groups;
 }
 
-/// A chunk of the file has no more draws than there is room for.
+/// The expected number of draws, limited to the room, so that no chunk of the file is larger than
+/// the room.
 Index draws_expected(const PhaseLength& length) {
   if (length.room == 0 || length.expected == 0) return std::max(length.room, length.expected);
   return std::min(length.room, length.expected);
@@ -74,8 +75,9 @@ PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std:
 
 void PhaseGroups::append(const Chunk& chunk) {
   if (chunk.first_draw != end_)
-    throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) + " of '" +
-                   name() + "' where " + std::to_string(end_) + " was due");
+    throw RunError("draws are out of order: the recorder got draw " +
+                   std::to_string(chunk.first_draw) + " of '" + name() + "', but draw " +
+                   std::to_string(end_) + " was expected. Please report this defect of Mixwell.");
   for (Placed& placed : variables_) {
     const double* data = chunk.data[placed.column];
     if (data != nullptr) placed.variable.append(data, chunk.draws);
@@ -100,7 +102,8 @@ void PhaseGroups::flush() {
 void PhaseGroups::expect(std::int64_t draws) const {
   if (draws != end_)
     throw RunError("'" + name() + "' got " + std::to_string(end_) + " draws, but " +
-                   std::to_string(draws) + " are said to be recorded");
+                   std::to_string(draws) +
+                   " should have been recorded. Please report this defect of Mixwell.");
 }
 
 void PhaseGroups::number_draws() const {
@@ -148,18 +151,21 @@ void DraftFile::define_root(const RunHeader& header) const {
 void DraftFile::check_root(const RunHeader& header) const {
   const std::string name = Attributes(file_).text_in_file("name");
   if (name != header.run_name)
-    file_.refuse("it is of the run '" + name + "', not of '" + header.run_name + "'");
+    file_.refuse("it belongs to the run '" + name + "', not to '" + header.run_name + "'");
   int groups = 0;
   file_.check(nc_inq_grps(file_.id(), &groups, nullptr), "count the groups");
   const std::size_t wanted = sampling_.groups().size() + (warmup_ ? warmup_->groups().size() : 0) +
                              (header.observed.empty() ? 0 : 1) + (header.constant.empty() ? 0 : 1);
   if (static_cast<std::size_t>(groups) != wanted)
-    file_.refuse("it has " + std::to_string(groups) + " groups, the run has " +
+    file_.refuse("it has " + std::to_string(groups) + " groups, but the run has " +
                  std::to_string(wanted));
 }
 
 void DraftFile::append(const Chunk& chunk) {
-  if (chunk.warmup && !warmup_) throw RunError("got warm-up draws that are not to be recorded");
+  if (chunk.warmup && !warmup_)
+    throw RunError(
+        "the recorder got warmup draws, but this run does not record warmup draws. Please report "
+        "this defect of Mixwell.");
   if (!chunk.warmup && warmup_) warmup_->flush();
   (chunk.warmup ? *warmup_ : sampling_).append(chunk);
 }

@@ -1,4 +1,4 @@
-// A draws.nc that is being written, or a part of it, and its phases.
+// A draws.nc while it is written, or one part of it, and its phases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,29 +17,30 @@
 
 namespace mixwell::netcdf {
 
-/// How many draws a file may hold.
+/// Number of draws of one phase in a file.
 struct PhaseLength {
-  Index expected = 0;  ///< 0 = unknown
-  Index room = 0;      ///< 0 = any number
+  Index expected = 0;  ///< expected number; 0 = unknown
+  Index room = 0;      ///< largest number; 0 = any number
 };
 
 class PhaseGroups {
  public:
-  /// `prefix` of the groups' names; `first` draw that the file holds. File and header outlive it.
+  /// `prefix` begins the names of the groups; `first` is the first draw in the file. The file and
+  /// the header must outlive this object.
   PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
               const PhaseLength& length, std::int64_t first);
   PhaseGroups(const PhaseGroups&) = delete;
   PhaseGroups& operator=(const PhaseGroups&) = delete;
 
-  /// Throws RunError unless the chunk begins where the last one ended.
+  /// Throws RunError unless the chunk begins right after the last draw.
   void append(const Chunk& chunk);
-  /// Takes all draws of the same phase in another file, which begins where this one ends.
+  /// Appends all draws of the same phase from another file, which begins where this one ends.
   void append(const PhaseGroups& from);
-  /// The draw after the last one.
+  /// The index after the last draw.
   std::int64_t end() const noexcept { return end_; }
-  /// All draws are in the file and none in memory.
+  /// Writes all pending draws to the file and frees their memory.
   void flush();
-  /// Throws RunError unless the draws up to the last one are as many.
+  /// Throws RunError unless the last draw is number `draws` - 1.
   void expect(std::int64_t draws) const;
   void number_draws() const;
   void tell_draws() const;
@@ -49,7 +50,7 @@ class PhaseGroups {
  private:
   struct Placed {
     NcVariable variable;
-    std::size_t column;  ///< its number in the header
+    std::size_t column;  ///< index of the column in the header
   };
 
   const std::string& name() const { return groups_.at(RecordGroup::posterior).name(); }
@@ -60,32 +61,32 @@ class PhaseGroups {
   std::int64_t end_;
 };
 
-/// Draws of each phase.
+/// Number of draws of each phase.
 struct DrawCounts {
   std::int64_t warmup = 0;
   std::int64_t sampling = 0;
   friend bool operator==(const DrawCounts&, const DrawCounts&) = default;
 };
 
-/// That a run records, if it records them.
+/// Number of warmup draws that a run records, if it records them.
 Index warmup_draws(const RunHeader& header);
 
 class DraftFile {
  public:
-  /// A file that holds draws from `first` on, at most `room`, 0 = any number. The header outlives
-  /// it. A file that is read is refused where it differs from the header.
+  /// A file with draws from `first` on and room for at most `room` draws (0 = any number). The
+  /// header must outlive this object. A file that is read is refused if it differs from the header.
   DraftFile(const RunHeader& header, std::string name, NcFile::Mode mode, const DrawCounts& first,
             const DrawCounts& room);
 
   void append(const Chunk& chunk);
-  /// Takes all draws of another draft with the same header, which begins where this one ends.
+  /// Appends all draws of another draft with the same header, which begins where this one ends.
   void append(const DraftFile& from);
-  /// The draw to write next, or the one after the last that a file that is read holds.
+  /// The index of the next draw to write; for a file that is read, the index after its last draw.
   DrawCounts end() const;
-  /// All draws are on the disk, in a file that is not whole but stays.
+  /// Writes all draws to disk and keeps the unfinished file.
   void close();
-  /// Numbers the draws, writes what the footer says and gives the file its name. Throws RunError if
-  /// it holds more or fewer draws than the footer says.
+  /// Numbers the draws, writes the values of the footer and renames the file. Throws RunError if
+  /// the file has more or fewer draws than the footer says.
   void publish(const RunFooter& footer, const std::string& name);
 
  private:

@@ -1,4 +1,4 @@
-// A NetCDF-4 file: made, continued, synced, renamed; and what is said when the system refuses.
+// A NetCDF-4 file: creating, continuing, syncing and renaming it; messages for system errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "file.hpp"
 
@@ -21,12 +21,12 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// A second opening of a file that netCDF has open, which HDF5 closes with its last one: nc_close
-/// then writes nothing. Where a write fails in it, netCDF 4.9.0 looks at what HDF5 has freed, and
-/// crashes.
+/// A second handle of a file that netCDF has open. HDF5 closes the file with its last handle, so
+/// nc_close then writes nothing. If a write in nc_close fails, netCDF 4.9.0 reads memory that HDF5
+/// has freed, and crashes.
 class LastOpening {
  public:
-  /// "" = none.
+  /// "" = no file.
   explicit LastOpening(const std::string& name) {
     if (!name.empty()) file_ = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   }
@@ -34,7 +34,7 @@ class LastOpening {
   LastOpening& operator=(const LastOpening&) = delete;
   ~LastOpening() { close(); }
 
-  /// A status of netCDF.
+  /// Returns a status of netCDF.
   int close() {
     if (file_ < 0) return NC_NOERR;
     return H5Fclose(std::exchange(file_, H5I_INVALID_HID)) < 0 ? NC_EHDFERR : NC_NOERR;
@@ -44,18 +44,19 @@ class LastOpening {
   hid_t file_ = H5I_INVALID_HID;
 };
 
-/// The system errors that explain a failed write better than the library's "HDF error".
+/// Whether the system error explains a failed write better than the library's "HDF error".
 bool explains(int error) {
   constexpr std::array errors = {ENOSPC, EDQUOT, EFBIG,   EIO,    EROFS,  EACCES,
                                  EPERM,  ENOENT, ENOTDIR, EMFILE, ENFILE, ENAMETOOLONG};
   return std::find(errors.begin(), errors.end(), error) != errors.end();
 }
 
-/// HDF5 lists in a dimension all variables that it is attached to, and goes through the list to add
-/// one: 500 s for 10^5 variables. Readers that use netCDF find their dimensions without.
+/// A file with more variables does not attach its dimensions to the variables. HDF5 keeps a list of
+/// variables for each attached dimension, and searches the whole list to add a variable: 500 s for
+/// 10^5 variables. Readers that use netCDF find the dimensions without these lists.
 constexpr std::size_t most_attached = 5000;
 
-/// The caches of variables are set where they are used; until then netCDF gives each 33 KiB.
+/// Each variable sets its cache when it is used. Until then netCDF gives each variable 33 KiB.
 void keep_caches_small() { nc_set_chunk_cache(std::size_t{1} << 16, 1, 1.0F); }
 
 }  // namespace
@@ -74,7 +75,7 @@ NcFile::NcFile(std::string name, Mode mode, std::size_t variables)
   if (status == NC_NOERR) return;
   const int error = errno;
   discard();
-  fail(status, error, "make the file");
+  fail(status, error, "create the file");
 }
 
 NcFile::~NcFile() {
@@ -98,7 +99,7 @@ void NcFile::refuse(const std::string& reason) const {
 }
 
 void NcFile::close_file() {
-  check(nc_sync(id_), "write the last of the file");
+  check(nc_sync(id_), "write the end of the file");
   LastOpening last(name_);
   check(nc_close(std::exchange(id_, -1)), "close the file");
   check(last.close(), "close the file");
@@ -122,20 +123,20 @@ void NcFile::force_to_disk() const {
   const bool synced = descriptor >= 0 && mixwell::force_to_disk(descriptor) == 0;
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
-  if (!synced) fail(error, error, "force the file to disk");
+  if (!synced) fail(error, error, "flush the file to disk");
 }
 
-/// Gives the space back even where a broken file stays open.
+/// Frees the disk space even if a broken file stays open.
 void NcFile::discard() const {
   if (::truncate(name_.c_str(), 0) == 0) std::remove(name_.c_str());
 }
 
-/// What the system said comes first: netCDF calls every failure to make a file EACCES.
+/// The system error has priority, because netCDF reports every failure to create a file as EACCES.
 void NcFile::fail(int status, int error, const std::string& action) const {
   const int code = explains(error) ? error : std::max(status, 0);
   const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
   throw RunError(name_ + ": cannot " + action + ": " + cause +
-                 "; nothing was left under the name draws.nc; " + disk::cure(code));
+                 ". Mixwell did not write draws.nc. To continue, " + disk::cure(code));
 }
 
 void Attributes::text(const char* name, const std::string& value) const {

@@ -1,4 +1,4 @@
-// A NetCDF-4 file that has its final name only once it is whole, attributes in it, and its disk.
+// A NetCDF-4 file, which gets its final name only when it is complete, and its attributes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,24 +16,23 @@
 
 namespace mixwell::disk {
 
-/// What the user can do about a system error that ended a recording.
+/// Advice to the user about a system error that stopped a recording.
 inline std::string cure(int error) {
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-    return "free some space or lift the limit, write to another disk (--out), or record less "
-           "(run.thin, run.draws)";
-  return "check the folder, its permissions and its disk, or write elsewhere (--out)";
+    return "free some space or raise the limit, write to another disk (--out), or record less "
+           "(run.thin, run.draws).";
+  return "check the folder, its permissions and its disk, or write to another folder (--out).";
 }
 
-/// Why a recording cannot go on with a file it finds.
+/// The message for a file with which a recording cannot continue.
 inline std::string cannot_continue(const std::string& file, const std::string& reason) {
   return file + ": cannot continue this file: " + reason +
-         "; it must be the one that the interrupted run left, with the manifest of that run; or "
-         "run "
-         "again from the start";
+         ". The file must come from the interrupted run, and the manifest must belong to the same "
+         "run. Restore both, or run again from the start.";
 }
 
-/// Makes new names outlive a power cut; where a file system refuses, the files are whole all the
-/// same.
+/// Makes new names survive a power cut. If a file system refuses this, the files are still
+/// complete.
 inline void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
   if (descriptor < 0) return;
@@ -45,30 +44,31 @@ inline void sync_folder(const std::string& folder) {
 
 namespace mixwell::netcdf {
 
-/// A file that was made here is removed with this object, unless it was closed.
+/// If this object created the file and did not close it, its destructor removes the file.
 class NcFile {
  public:
   enum class Mode { make, read };
 
-  /// For so many variables. Throws RunError when the file cannot be made, InputError when it cannot
-  /// be read.
+  /// `variables` is the expected number of variables. Throws RunError if the file cannot be
+  /// created, InputError if it cannot be read.
   NcFile(std::string name, Mode mode, std::size_t variables);
   NcFile(const NcFile&) = delete;
   NcFile& operator=(const NcFile&) = delete;
   ~NcFile();
 
   int id() const noexcept { return id_; }
-  /// Its structure is found, not defined.
+  /// True if the file exists and its structure is read, not defined.
   bool is_read() const noexcept { return mode_ == Mode::read; }
 
-  /// Throws RunError unless the status of a netCDF call says that all is well.
+  /// Throws RunError unless the status of a netCDF call is NC_NOERR.
   void check(int status, const std::string& action) const;
-  /// Throws InputError: why a file that is read is not the one to continue.
+  /// Throws InputError with the reason why a file that is read cannot be continued.
   [[noreturn]] void refuse(const std::string& reason) const;
 
-  /// All that was written is on the disk, and the file stays.
+  /// Writes all data to disk and keeps the file.
   void close();
-  /// The same, instead of `name`; the new name itself is for the caller to make last.
+  /// As close(), and renames the file to `name`. The caller must sync the folder, so that the new
+  /// name survives a power cut.
   void close_as(const std::string& name);
 
  private:
@@ -81,7 +81,8 @@ class NcFile {
   std::string name_;
   int id_ = -1;
   bool kept_;
-  /// HDF5 could not write, so it cannot close the file either: an attempt would free half of it.
+  /// True after HDF5 failed to write. HDF5 then cannot close the file either: an attempt would free
+  /// only half of the file's memory.
   mutable bool broken_ = false;
 };
 
@@ -93,11 +94,12 @@ class Attributes {
 
   void text(const char* name, const std::string& value) const;
   void texts(const char* name, std::vector<const char*> values) const;
-  /// Nothing for NaN.
+  /// Writes nothing for NaN.
   void number(const char* name, double value) const;
   void integer(const char* name, std::int64_t value) const;
 
-  /// Of a resumed file; its InputError where there is none of this name and type.
+  /// Reads an attribute of a resumed file. Throws InputError if the file has no attribute with this
+  /// name and type.
   std::string text_in_file(const char* name) const;
   std::int64_t integer_in_file(const char* name) const;
 

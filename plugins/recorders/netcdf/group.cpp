@@ -1,4 +1,4 @@
-// Groups: defined for a new file, found and compared in one that is continued.
+// Groups of the file: defined in a new file, found and compared in a file that is continued.
 // SPDX-License-Identifier: Apache-2.0
 #include "group.hpp"
 
@@ -15,9 +15,9 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// Numbers of the coordinate `draw` that are written together.
+/// How many values of the coordinate `draw` are written at once.
 constexpr std::int64_t numbered_together = std::int64_t{1} << 16;
-/// Attribute of a group in a file that is closed and not whole.
+/// Name of the attribute that holds the number of draws of a group in a closed but incomplete file.
 constexpr const char* held_draws = "draws";
 
 }  // namespace
@@ -57,7 +57,7 @@ void NcGroup::define_chains(const RunHeader& header, const char* name,
 void NcGroup::define_attributes(const RunHeader& header) const {
   const Attributes attributes(*file_, id_);
   attributes.texts("sample_dims", {"chain", "draw"});
-  attributes.text("coordinates", "replicate slot");  // to xarray: these are no variables
+  attributes.text("coordinates", "replicate slot");  // xarray must not read these as variables
   attributes.text("created_at", header.created_at);
   attributes.text("creation_library", "mixwell");
   attributes.text("creation_library_version", header.version);
@@ -81,16 +81,16 @@ void NcGroup::find(const RunHeader& header) {
   need(nc_inq_dimid(id_, "draw", &draw_dimension_), "dimension 'draw' in group");
   need(nc_inq_varid(id_, "draw", &draw_variable_), "coordinate 'draw' in group");
   std::size_t chains = 0;
-  need(nc_inq_dimlen(id_, chain_dimension_, &chains), "length of 'chain' in group");
+  need(nc_inq_dimlen(id_, chain_dimension_, &chains), "length of dimension 'chain' in group");
   int slot = -1;
   need(nc_inq_varid(id_, "slot", &slot), "coordinate 'slot' in group");
   std::vector<long long> slots(chains);
-  need(nc_get_var_longlong(id_, slot, slots.data()), "numbers of 'slot' in group");
+  need(nc_get_var_longlong(id_, slot, slots.data()), "values of coordinate 'slot' in group");
   const long long most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
   if (chains != static_cast<std::size_t>(chains_) || most != header.slots)
-    file_->refuse("group '" + name_ + "' has " + std::to_string(chains) + " chains of " +
-                  std::to_string(most) + " slots, the run has " + std::to_string(chains_) + " of " +
-                  std::to_string(header.slots));
+    file_->refuse("group '" + name_ + "' has " + std::to_string(chains) + " chains and " +
+                  std::to_string(most) + " slots, but the run has chains = " +
+                  std::to_string(chains_) + " and slots = " + std::to_string(header.slots));
   expect_integer("tuning_steps", header.warmup);
   expect_integer("thin", header.thin);
 }
@@ -98,8 +98,8 @@ void NcGroup::find(const RunHeader& header) {
 void NcGroup::expect_integer(const char* name, std::int64_t wanted) const {
   const std::int64_t found = Attributes(*file_, id_).integer_in_file(name);
   if (found != wanted)
-    file_->refuse(std::string("its '") + name + "' is " + std::to_string(found) +
-                  ", that of the run is " + std::to_string(wanted));
+    file_->refuse(std::string("its attribute '") + name + "' is " + std::to_string(found) +
+                  ", but the run has " + std::to_string(wanted));
 }
 
 void NcGroup::expect_columns(const std::vector<const Column*>& columns) const {
@@ -113,7 +113,7 @@ void NcGroup::expect_columns(const std::vector<const Column*>& columns) const {
   const std::size_t wanted = own + columns.size() + dimensions.size();
   if (static_cast<std::size_t>(found) != wanted)
     file_->refuse("group '" + name_ + "' has " + std::to_string(found) +
-                  " variables and coordinates, the run has " + std::to_string(wanted));
+                  " variables and coordinates, but the run has " + std::to_string(wanted));
 }
 
 std::int64_t NcGroup::draws_in_file() const {

@@ -1,4 +1,4 @@
-// One group of the file: the draws of one phase, with the coordinates every group has.
+// One group of the file: the draws of one phase, with the coordinates that every group has.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,9 @@ namespace mixwell::netcdf {
 
 class NcGroup {
  public:
-  /// Defines the group, with room for so many draws, 0 = any number; in a file that is read, finds
-  /// it and refuses the file where chains, slots, warm-up or thinning are not those of the header.
+  /// Defines the group, with room for `room` draws (0 = any number). In a file that is read, finds
+  /// the group and refuses the file if its chains, slots, warmup or thinning differ from the
+  /// header.
   NcGroup(const NcFile& file, const RunHeader& header, std::string name, Index room);
 
   const std::string& name() const noexcept { return name_; }
@@ -24,19 +25,20 @@ class NcGroup {
   Index chains() const noexcept { return chains_; }
   int chain_dimension() const noexcept { return chain_dimension_; }
   int draw_dimension() const noexcept { return draw_dimension_; }
-  /// Of dimensions with a name.
+  /// Labels of the named dimensions.
   const std::vector<Labels>& labels() const noexcept { return *labels_; }
 
-  /// Draws that the file holds, as it was told before it was closed.
+  /// Number of draws in the file, as tell_draws() wrote it before the file was closed.
   std::int64_t draws_in_file() const;
   void tell_draws(std::int64_t draws) const;
   /// Writes the coordinate `draw`.
   void number_draws(std::int64_t draws) const;
-  /// Refuses a file that has more or fewer variables than `columns` and the coordinates.
+  /// Refuses a file that has more or fewer variables than `columns` and the coordinates together.
   void expect_columns(const std::vector<const Column*>& columns) const;
 
  private:
-  /// Of a chain; second argument: slots.
+  /// A function that gives a number of a chain. Its arguments are the chain and the number of
+  /// slots.
   using ChainNumber = std::function<Index(Index, Index)>;
 
   void define(const RunHeader& header, Index room);
@@ -48,7 +50,7 @@ class NcGroup {
   void need(int status, const std::string& what) const;
 
   const NcFile* file_;
-  const std::vector<Labels>* labels_;  ///< of the header, which outlives it
+  const std::vector<Labels>* labels_;  ///< belongs to the header, which outlives this object
   std::string name_;
   Index chains_;
   int id_ = -1;

@@ -1,4 +1,4 @@
-// The draws of a run that goes on.
+// The draws of a run that can be continued: a sequence of files.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -13,8 +13,9 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// To read any variable, netCDF asks all for their length where that of `draw` is not fixed: 1 s
-/// for 1000 variables, 3 h for 10^5.
+/// A file with more variables has a dimension `draw` of fixed length. If this length is not fixed,
+/// netCDF asks every variable for its length before it reads one variable: 1 s for 1000 variables,
+/// 3 h for 10^5.
 constexpr std::size_t many_variables = 500;
 
 }  // namespace
@@ -22,7 +23,8 @@ constexpr std::size_t many_variables = 500;
 Parts::Parts(RunHeader header) : header_(std::move(header)) {
   check_names(header_.columns);
   if (!header_.resume) begin_part({});
-  if (header_.resume) saved_ = std::numeric_limits<std::uint64_t>::max();  // it is not read yet
+  if (header_.resume)
+    saved_ = std::numeric_limits<std::uint64_t>::max();  // unknown until the saved state is read
 }
 
 Parts::~Parts() {
@@ -35,8 +37,8 @@ std::string Parts::name(std::uint64_t part) const {
   return part == 0 ? first : first + "." + std::to_string(part);
 }
 
-/// As many draws as are expected to come, or any number where these are fewer than `least`, or
-/// where the variables are few.
+/// The number of draws that are still expected. Returns 0 (any number) if fewer than `least` are
+/// expected, or if there are few variables.
 DrawCounts Parts::room_for(const DrawCounts& least) const {
   if (header_.columns.size() <= many_variables) return {};
   const auto room = [](std::int64_t expected, std::int64_t needed) {
@@ -54,14 +56,15 @@ bool Parts::fits(const Chunk& chunk) const {
   return chunk.warmup ? fit(room_.warmup, there.warmup) : fit(room_.sampling, there.sampling);
 }
 
-/// Whether a part with all draws from the first on has no room for more.
+/// Whether a part that begins with the first draw and holds `draws` has no room for more draws.
 bool Parts::is_full(const DrawCounts& draws) const {
   const auto full = [](std::int64_t room, std::int64_t held) { return room == 0 || room == held; };
   return full(room_.warmup, draws.warmup) && full(room_.sampling, draws.sampling);
 }
 
-/// A chunk of the file takes its whole room from the first draw in it: saved states come after
-/// about as many draws each.
+/// A chunk of the file uses its whole room from the first draw on. So a part is sized for the
+/// number of draws in the last part, because the number of draws between saved states is nearly
+/// constant.
 void Parts::begin_part(const DrawCounts& least) {
   part_header_ = header_;
   if (end_.sampling > last_.sampling) part_header_.draws = end_.sampling - last_.sampling;
@@ -104,8 +107,8 @@ void Parts::go_back(std::uint64_t parts, const DrawCounts& draws) {
     throw InputError(disk::cannot_continue(
         name(0), "it and the files that follow it hold " + std::to_string(found.sampling) +
                      " draws and " + std::to_string(found.warmup) +
-                     " of warm-up, but the saved state has " + std::to_string(draws.sampling) +
-                     " and " + std::to_string(draws.warmup)));
+                     " warmup draws, but in the saved state these numbers are " +
+                     std::to_string(draws.sampling) + " and " + std::to_string(draws.warmup)));
   closed_ = parts;
   end_ = draws;
   remove_from(parts);

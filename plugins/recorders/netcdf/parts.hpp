@@ -1,4 +1,5 @@
-// The draws of a run that goes on: files that are closed for good, and the one that grows.
+// The draws of a run that can be continued: files that are closed for good, and the file that
+// grows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +13,11 @@
 
 namespace mixwell::netcdf {
 
-/// HDF5 leaves a file that was not closed in no certain state, so a file that a saved state needs
+/// HDF5 leaves a file that was not closed in an undefined state. So a file that a saved state needs
 /// is closed and never opened for writing again. A run without saved states has one part, which
-/// becomes draws.nc; else all parts are copied: O(draws) more time and disk. So is the one part of
-/// a run of many variables that ends early: the dimension `draw` of such a file has a fixed length.
+/// becomes draws.nc. Otherwise all parts are copied, which costs O(draws) more time and disk. If a
+/// run with many variables and one part ends early, this part is copied too, because its dimension
+/// `draw` has a fixed length.
 class Parts {
  public:
   explicit Parts(RunHeader header);
@@ -35,17 +37,18 @@ class Parts {
   void begin_part(const DrawCounts& least);
   void end_part();
   void go_back(std::uint64_t parts, const DrawCounts& draws);
-  /// Reads part after part; `use` is called with each. Returns the draw after the last one.
+  /// Reads the parts one after another and calls `use` with each. Returns the index after the last
+  /// draw.
   template <class Use>
   DrawCounts read(std::uint64_t parts, const Use& use) const;
   void remove_from(std::uint64_t part) const;
 
   RunHeader header_;
-  std::uint64_t closed_ = 0;  ///< parts
-  std::uint64_t saved_ = 0;   ///< parts that a saved state needs
-  DrawCounts end_;            ///< the draw to write next
-  DrawCounts last_;           ///< where the part that grows began, or the one before it
-  DrawCounts room_;           ///< of the part that grows
+  std::uint64_t closed_ = 0;  ///< number of closed parts
+  std::uint64_t saved_ = 0;   ///< number of parts that a saved state needs
+  DrawCounts end_;            ///< index of the next draw to write
+  DrawCounts last_;           ///< start of the growing part, or of the one before it
+  DrawCounts room_;           ///< room of the growing part
   RunHeader part_header_;
   std::unique_ptr<DraftFile> draft_;
 };

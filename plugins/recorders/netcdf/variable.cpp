@@ -1,4 +1,4 @@
-// Variables: their layout in the file, and draws gathered until they fill chunks of it.
+// Variables of the file: their layout, and draws that wait until they fill chunks of the file.
 // SPDX-License-Identifier: Apache-2.0
 #include "variable.hpp"
 
@@ -17,15 +17,16 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// Numbers in a chunk of the file: 512 KiB of doubles.
+/// Largest number of doubles in a chunk of the file (512 KiB).
 constexpr Index chunk_numbers = Index{1} << 16;
-/// At most so many elements of an array in one chunk: a reader of one element reads that much more.
+/// Largest number of elements of an array in one chunk. A reader of one element must read the whole
+/// chunk.
 constexpr Index chunk_elements = 1024;
 constexpr Index chunk_draws = 8192;
-/// Beyond both, a chunk has so many numbers, 32 KiB.
+/// A chunk may always have this many numbers (32 KiB), even if this exceeds the two limits above.
 constexpr Index least_numbers = Index{1} << 12;
-/// All draws of the elements of a chunk, 128 MiB, and of its chains, 64 MiB: what a reader has in
-/// memory that goes through the file once by elements, or by chains.
+/// Limits for all draws of the elements of a chunk (128 MiB), and for all draws of its chains (64
+/// MiB). A reader needs this much RAM to go through the file once by elements or by chains.
 constexpr Index numbers_by_elements = Index{16} << 20;
 constexpr Index numbers_by_chains = Index{8} << 20;
 
@@ -77,7 +78,8 @@ void NcVariable::choose_depth(Index share) {
   if (expected_ > 0) depth_ = std::min<Index>(depth_, expected_);
 }
 
-/// Not compressed: normal draws shrink by a sixth (deflate 1, shuffled), at thirty times the time.
+/// Not compressed: normal draws would shrink by one sixth (deflate 1, shuffled) and take thirty
+/// times as long to write.
 void NcVariable::define() {
   std::vector<int> dimensions = {group_->chain_dimension()};
   if (!column_->once) dimensions.push_back(group_->draw_dimension());
@@ -104,27 +106,28 @@ void NcVariable::set_cache(const std::vector<std::size_t>& chunks) const {
         "set the cache of");
 }
 
-/// How many have so many numbers in all draws, with `numbers` in each.
+/// The largest number of items that have at most `all` numbers together in all draws. One item has
+/// `numbers` numbers in each draw.
 Index NcVariable::fitting(Index all, Index numbers) const {
   const auto draws = static_cast<double>(std::max<Index>(1, expected_));
   return static_cast<Index>(static_cast<double>(all) / (draws * static_cast<double>(numbers)));
 }
 
-/// How many elements a chunk may have.
+/// Largest number of elements in a chunk.
 Index NcVariable::most_elements() const {
   const Index most =
       std::min(std::max(chunk_elements, least_numbers / depth_), chunk_numbers / depth_);
   return std::max<Index>(1, std::min(most, fitting(numbers_by_elements, chains_)));
 }
 
-/// How many chains, with so many numbers of each.
+/// Largest number of chains in a chunk, with `numbers` numbers of each chain.
 Index NcVariable::most_chains(Index numbers) const {
   const Index fit = std::max(fitting(numbers_by_chains, size_), least_numbers / numbers);
   const Index most = std::min(chunk_numbers / numbers, fit);
   return std::clamp<Index>(most, 1, chains_);
 }
 
-/// All draws that are written together; then elements, last index first; then chains.
+/// A chunk has all draws that are written together, then elements (last index first), then chains.
 std::vector<std::size_t> NcVariable::chunk_shape() const {
   std::vector<std::size_t> shape(2 + column_->shape.size());
   shape[1] = static_cast<std::size_t>(depth_);
@@ -140,7 +143,7 @@ std::vector<std::size_t> NcVariable::chunk_shape() const {
   return shape;
 }
 
-/// Only reals have a fill value: a reader would turn integers and booleans that have one into
+/// Only reals have a fill value, because readers turn integers and booleans with a fill value into
 /// floating point.
 void NcVariable::define_fill() const {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -149,7 +152,7 @@ void NcVariable::define_fill() const {
         "set the fill value of");
 }
 
-/// `unit`, not `units`: xarray would take a variable with units of "s" for a time difference.
+/// The name is `unit`, because xarray would read a variable with `units` "s" as a time difference.
 void NcVariable::define_attributes() const {
   const Attributes attributes(*file_, group_->id(), id_);
   if (column_->type == RecordType::boolean) attributes.text("dtype", "bool");
@@ -169,7 +172,7 @@ void NcVariable::find_chunks() {
   int storage = NC_CONTIGUOUS;
   check(nc_inq_var_chunking(group_->id(), id_, &storage, chunks.data()), "read the chunks of");
   if (storage != NC_CHUNKED || chunks[1] == 0)
-    file_->refuse("the variable " + label() + " is laid out in another way");
+    file_->refuse("the variable " + label() + " is not stored in the chunks that Mixwell writes");
   depth_ = static_cast<Index>(chunks[1]);
   set_cache(chunks);
 }
@@ -188,7 +191,8 @@ void NcVariable::check_shape() const {
   }
   const bool draws = rank > 1 && dimensions[1] == group_->draw_dimension();
   if (type != file_type(column_->type) || draws == column_->once || shape != column_->shape)
-    file_->refuse("the variable " + label() + " has another type or shape than that of the run");
+    file_->refuse("the variable " + label() +
+                  " has a type or shape that differs from the same variable of the run");
 }
 
 void NcVariable::append(const double* data, std::int64_t draws) {
@@ -216,13 +220,14 @@ void NcVariable::check_type(const double* data) const {
     if (!rule.empty())
       throw RunError("the variable " + label() + " got the value " + std::to_string(data[i]) +
                      " in draw " + std::to_string(written_ + filled_) + " of chain " +
-                     std::to_string(i / size_) + ": it must be " + std::string(rule) +
-                     "; the component that records it must write such numbers or declare it real");
+                     std::to_string(i / size_) + ": the value must be " + std::string(rule) +
+                     ". Change the component that records this variable: the component must write "
+                     "only allowed values, or declare the variable real.");
   }
 }
 
-/// Draws gather up to the end of a chunk of the file, so that each chunk is written once, unless
-/// a flush comes before it is full.
+/// Draws wait until they fill a chunk of the file, so each chunk is written only once, unless draws
+/// are flushed early.
 void NcVariable::flush() {
   if (filled_ == 0) return;
   for (Index c = 1; c < chains_ && filled_ < depth_; ++c)
@@ -247,7 +252,7 @@ NcVariable::NcBox NcVariable::slab(std::int64_t first, std::int64_t count) const
   return slab;
 }
 
-/// The file keeps draws chain by chain, a chunk of a run has them draw by draw.
+/// The file stores draws chain by chain, but a chunk of a run has them draw by draw.
 void NcVariable::append(const NcVariable& from, bool from_start, std::int64_t draws) {
   if (column_->once) {
     if (!from_start || draws == 0) return;

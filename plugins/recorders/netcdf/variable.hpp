@@ -1,5 +1,4 @@
-// One variable (chain, draw, ...) of the file, and its draws that are not in the file yet; or one
-// (chain, ...) of numbers that are written once.
+// One variable (chain, draw, ...) of the file and its pending draws, or a variable without draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,32 +15,33 @@ namespace mixwell::netcdf {
 
 class NcVariable {
  public:
-  /// Defines the variable; in a file that is read, finds it and refuses the file where its type or
-  /// shape is another. `share`: bytes it may keep in memory; `expected` draws, 0 = unknown. The
-  /// column and the group outlive the variable.
+  /// Defines the variable. In a file that is read, finds the variable, and refuses the file if the
+  /// type or shape differs. `share` is the number of bytes of RAM that the variable may use.
+  /// `expected` is the expected number of draws (0 = unknown). The column and the group must
+  /// outlive the variable.
   NcVariable(const NcFile& file, const Column& column, const NcGroup& group, Index share,
              Index expected);
 
-  /// `data`: draws x chains x elements; of a column that is `once` chains x elements.
+  /// `data`: draws x chains x elements; for a column that is written `once`, chains x elements.
   void append(const double* data, std::int64_t draws);
-  /// Writes what is pending.
+  /// Writes the pending draws.
   void flush();
-  /// Gives the memory of pending draws back; call after flush().
+  /// Frees the memory of pending draws. Call it after flush().
   void release() { pending_ = {}; }
-  /// Takes all `draws` draws of the same variable in another file, which begins with draw 0 or
-  /// not. Reads as many draws at once as fit into a chunk of the file.
+  /// Appends all `draws` draws of the same variable in another file. `from_start` says whether that
+  /// file begins with draw 0. Reads as many draws at once as fit into a chunk of the file.
   void append(const NcVariable& from, bool from_start, std::int64_t draws);
 
  private:
-  /// Draws [first, first + count) of all chains.
+  /// A box of numbers in the file: its first indices and its lengths.
   struct NcBox {
     std::vector<std::size_t> start;
     std::vector<std::size_t> count;
   };
-  /// Of a variable without draws: all of it.
+  /// The box of draws [first, first + count); for a variable without draws, all its values.
   NcBox slab(std::int64_t first, std::int64_t count) const;
 
-  /// Dimensions before those of the shape.
+  /// Number of dimensions before those of the shape.
   std::size_t leading() const noexcept { return column_->once ? 1 : 2; }
   std::string label() const;
   void check(int status, const char* verb) const;
@@ -68,12 +68,12 @@ class NcVariable {
   const NcGroup* group_;
   Index chains_;
   Index size_;
-  Index expected_;   ///< draws in all, 0 = unknown
+  Index expected_;   ///< total number of draws, 0 = unknown
   Index depth_ = 1;  ///< draws in a chunk of the file
   int id_ = -1;
   std::vector<double> pending_;  ///< chains x depth x elements
-  Index filled_ = 0;             ///< draws pending
-  std::int64_t written_ = 0;     ///< draws in the file
+  Index filled_ = 0;             ///< number of pending draws
+  std::int64_t written_ = 0;     ///< number of draws in the file
 };
 
 }  // namespace mixwell::netcdf

@@ -1,5 +1,6 @@
 // Catch2 version 3 under the header and the names of version 2, which the tests use. Only builds
-// with version 3 have this folder on their include path. SPDX-License-Identifier: Apache-2.0
+// with version 3 have this folder on their include path.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <catch2/catch_all.hpp>

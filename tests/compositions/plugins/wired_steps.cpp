@@ -1,6 +1,7 @@
 // A kernel whose graph is a program of the manifest: what is moved how, where its noise and its
 // parameters come from, what decides. Every trait that it declares is true, unless it is told to
-// lie. SPDX-License-Identifier: Apache-2.0
+// lie.
+// SPDX-License-Identifier: Apache-2.0
 #include <mixwell/kernel/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -20,9 +21,9 @@ using namespace mixwell;
 
 /// Where a body finds a number in [0, 1) of each column: on an edge, or nowhere, and then it is
 /// 1/2.
-using Place = std::optional<std::size_t>;
+using EdgeIndex = std::optional<std::size_t>;
 
-double number(const Block& block, Place edge, Index column) {
+double number(const ColumnBlock& block, EdgeIndex edge, Index column) {
   return edge ? block.in_row(*edge)(column) : 0.5;
 }
 
@@ -30,7 +31,7 @@ double number(const Block& block, Place edge, Index column) {
 /// takes both takes one noise by two ways.
 class SharedDrawBody final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     block.normals(0, block.out(1));
     for (Index j = 0; j < block.columns(); ++j) {
       block.out_row(0)(j) = 0.5 * std::erfc(-std::sqrt(0.5) * block.out(1)(0, j));
@@ -41,7 +42,7 @@ class SharedDrawBody final : public Body {
 /// Input: a position. Output: r / (1 + r) of its squared length r.
 class PlaceBody final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Eigen::ArrayXXd r = block.in(0).colwise().squaredNorm().array();
     block.out_row(0) = (r / (1.0 + r)).matrix();
   }
@@ -50,14 +51,14 @@ class PlaceBody final : public Body {
 /// Inputs: register, number. Output: the register's next version.
 class KeepNumberBody final : public Body {
  public:
-  void run(Block& block) const override { block.out(0) = block.in(1); }
+  void run(ColumnBlock& block) const override { block.out(0) = block.in(1); }
 };
 
 /// Inputs: number, and the choice of a guard outside. Output: 1 where the statement runs.
 class RunsBody final : public Body {
  public:
   explicit RunsBody(Index outside) : outside_(outside) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     for (Index j = 0; j < block.columns(); ++j) {
       const bool within = outside_ < 0 || static_cast<Index>(block.in_row(1)(j)) == outside_;
       block.out_row(0)(j) = within && block.in_row(0)(j) < 0.5 ? 1.0 : 0.0;
@@ -71,14 +72,14 @@ class RunsBody final : public Body {
 /// How far a step goes.
 struct Reach {
   double scale;
-  Place edge;
-  double of(const Block& block, Index column) const {
+  EdgeIndex edge;
+  double of(const ColumnBlock& block, Index column) const {
     return scale * (0.2 + 1.6 * number(block, edge, column));
   }
 };
 
 /// Normals that a body draws, or that another one drew: d x w.
-void take_normals(Block& block, std::size_t edge, bool shared, MatrixMap out) {
+void take_normals(ColumnBlock& block, std::size_t edge, bool shared, MatrixMap out) {
   if (shared) {
     out = block.in(edge);
   } else {
@@ -86,7 +87,7 @@ void take_normals(Block& block, std::size_t edge, bool shared, MatrixMap out) {
   }
 }
 
-void evaluate_at(Block& block, std::size_t law, ConstBatch theta, std::size_t u) {
+void evaluate_at(ColumnBlock& block, std::size_t law, ConstBatch theta, std::size_t u) {
   block.law(law).evaluate(theta, {block.out_row(u).data(), block.out(u + 1), block.scratch()});
 }
 
@@ -94,7 +95,7 @@ void evaluate_at(Block& block, std::size_t law, ConstBatch theta, std::size_t u)
 class WalkBody final : public Body {
  public:
   WalkBody(Reach reach, bool shared) : reach_(reach), shared_(shared) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap z = block.scratch().matrix(block.in(0).rows(), block.columns());
     take_normals(block, 2, shared_, z);
     MatrixMap end = block.out(0);
@@ -111,8 +112,8 @@ class WalkBody final : public Body {
 /// Inputs: theta, law. Outputs: theta* = 2 c - theta, c the same number in all coordinates; u*, g*.
 class FlipBody final : public Body {
  public:
-  explicit FlipBody(Place centre) : centre_(centre) {}
-  void run(Block& block) const override {
+  explicit FlipBody(EdgeIndex centre) : centre_(centre) {}
+  void run(ColumnBlock& block) const override {
     MatrixMap end = block.out(0);
     for (Index j = 0; j < block.columns(); ++j)
       end.col(j) = (4.0 * number(block, centre_, j) - 2.0 - block.in(0).col(j).array()).matrix();
@@ -120,14 +121,14 @@ class FlipBody final : public Body {
   }
 
  private:
-  Place centre_;
+  EdgeIndex centre_;
 };
 
 /// Inputs: theta, law, momentum. Outputs: theta*, u*, g*, p* of three leapfrog steps.
 class LeapBody final : public Body {
  public:
   explicit LeapBody(Reach reach) : reach_(reach) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap end = block.out(0);
     MatrixMap g = block.out(2);
     MatrixMap p = block.out(3);
@@ -153,7 +154,7 @@ class LeapBody final : public Body {
 class RedrawBody final : public Body {
  public:
   RedrawBody(bool keeps, bool shared, double sd) : keeps_(keeps), shared_(shared), sd_(sd) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap p = block.out(0);
     MatrixMap z = block.scratch().matrix(p.rows(), p.cols());
     take_normals(block, 1, shared_, z);
@@ -181,7 +182,7 @@ class DecideBody final : public Body {
   DecideBody(bool draws, bool has_momentum, double exponent)
       : draws_(draws), has_momentum_(has_momentum), exponent_(exponent) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     RowMap uniform = block.scratch().row(block.columns());
     if (draws_) {
       block.uniforms(chance, uniform);
@@ -192,7 +193,7 @@ class DecideBody final : public Body {
   }
 
  private:
-  void column(Block& block, Index j, double uniform) const {
+  void column(ColumnBlock& block, Index j, double uniform) const {
     double drop = block.in_row(u)(j) - block.in_row(u_end)(j);
     if (has_momentum_) {
       drop += 0.5 * (block.in(p).col(j).squaredNorm() - block.in(p_end).col(j).squaredNorm());
@@ -220,7 +221,7 @@ class DecideBody final : public Body {
 class DriftBody final : public Body {
  public:
   DriftBody(Reach reach, bool shared) : reach_(reach), shared_(shared) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(0).rows();
     MatrixMap z = block.scratch().matrix(d, block.columns());
     MatrixMap g = block.scratch().matrix(d, block.columns());
@@ -241,7 +242,7 @@ class DriftBody final : public Body {
 /// - 2.
 class ControlVariateBody final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap numbers = block.out(0);
     const Index d = numbers.rows() - 1;
     numbers.topRows(d) = block.in(1);
@@ -252,7 +253,7 @@ class ControlVariateBody final : public Body {
 /// Input: noise. Output: normals.
 class NormalsBody final : public Body {
  public:
-  void run(Block& block) const override { block.normals(0, block.out(0)); }
+  void run(ColumnBlock& block) const override { block.normals(0, block.out(0)); }
 };
 
 /// U, and grad U + (theta - r) z / 2 in every coordinate, as a control variate with reference r has
@@ -418,7 +419,7 @@ class Wiring {
     return {{shared(name).second, Role::noise}, true};
   }
 
-  Place append(std::vector<Input>& inputs, const Statement& statement, const std::string& key) {
+  EdgeIndex append(std::vector<Input>& inputs, const Statement& statement, const std::string& key) {
     const Value value = source(statement.word(key, "constant"), key);
     if (!value) return std::nullopt;
     inputs.push_back({value, Role::parameter});
@@ -482,7 +483,7 @@ class Wiring {
 
   void flip(const Statement& statement) {
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state}, {law_, Role::law}};
-    const Place centre = append(inputs, statement, "centre");
+    const EdgeIndex centre = append(inputs, statement, "centre");
     decide(statement,
            graph_.add(path_ + "/flip", OperationKind::move, reversible(Flips::nothing),
                       std::move(inputs), ends(), std::make_shared<FlipBody>(centre)),

@@ -103,18 +103,18 @@ def with_includes(root, paths):
     return sorted(found)
 
 
-def twins_sources(root):
-    """Rules, the test, the twins without their descriptions, and the components that they are made of."""
-    listed = tomllib.loads(text_of(root / "tests/wrong/twins.toml"))
-    for twin in listed["twin"]:
-        twin.pop("wrong", None)
-        twin.pop("escapes", None)
+def mutants_sources(root):
+    """Rules, the test, the mutants without their descriptions, and the components that they are made of."""
+    listed = tomllib.loads(text_of(root / "tests/wrong/mutants.toml"))
+    for mutant in listed["mutant"]:
+        mutant.pop("wrong", None)
+        mutant.pop("escapes", None)
     used = DEFAULTS | {name for base in listed["base"].values() for name in USE.findall(base["manifest"])}
     components = components_of(root)
     if unknown := used - components.keys():
-        raise SystemExit(f"tests/wrong/twins.toml uses {', '.join(sorted(unknown))}, which no file registers as an id")
+        raise SystemExit(f"tests/wrong/mutants.toml uses {', '.join(sorted(unknown))}, which no file registers as an id")
     files = with_includes(root, [path for name in used for path in components[name]])
-    code = {*files, *code_in(root, *RULES, "tests/twins")}
+    code = {*files, *code_in(root, *RULES, "tests/mutants")}
     return [json.dumps(listed, sort_keys=True), *(bare(text_of(path)) for path in code)]
 
 
@@ -125,7 +125,7 @@ def compositions_sources(root):
     return [json.dumps(ids), *(bare(text_of(path)) for path in code_in(root, *RULES, "tests/compositions"))]
 
 
-TABLES = {"docs/twins.md": (twins_sources, "./dev twins"),
+TABLES = {"docs/mutants.md": (mutants_sources, "./dev mutants"),
           "docs/compositions.md": (compositions_sources, "./dev compositions")}
 
 

@@ -1,5 +1,6 @@
 // Kernel `hasty`: a step of Langevin dynamics that nothing corrects, and that claims to be exact.
-// What a certificate cannot know, `mixwell verify` finds. SPDX-License-Identifier: Apache-2.0
+// What a certificate cannot know, `mixwell verify` finds.
+// SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
 #include <cmath>
@@ -11,7 +12,7 @@ class StepBody final : public mixwell::Body {
  public:
   explicit StepBody(double eps) : eps_(eps) {}
 
-  void run(mixwell::Block& block) const override {
+  void run(mixwell::ColumnBlock& block) const override {
     const mixwell::ConstMatrixMap theta = block.in(0);
     mixwell::MatrixMap z = block.scratch().matrix(theta.rows(), theta.cols());
     block.normals(3, z);

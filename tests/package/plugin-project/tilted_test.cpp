@@ -1,5 +1,6 @@
 // The plugin's own test: its model against the contract of models, and a sampler of it against
-// others. SPDX-License-Identifier: Apache-2.0
+// others.
+// SPDX-License-Identifier: Apache-2.0
 #include <mixwell/contracts/invariance.hpp>
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/contracts/sampler.hpp>

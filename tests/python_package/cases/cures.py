@@ -91,7 +91,8 @@ class Folders(Case):
         self.assertEqual(len({run.draws_sha256 for run in runs}), 3)
         for run in runs:
             self.assertEqual(mw.load(run.folder).draws_sha256, run.draws_sha256)
-        self.assertTrue(any("holds an earlier run; this one is in" in line for line in log.output))
+        self.assertTrue(any("contains an earlier run, so the results of this run are in" in line
+                            for line in log.output))
 
     def test_force_replaces_the_first(self):
         mw.run(GAUSSIAN, seed=1)

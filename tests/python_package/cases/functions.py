@@ -56,7 +56,7 @@ class Functions(Case):
 
     def test_a_wrong_gradient_is_found(self):
         wrong = mw.function(lambda theta: (0.5 * (theta**2).sum(axis=1), 1.1 * theta), {"x": 3})
-        self.assertIn("gradient is wrong", mw.check(wrong, gradient=True).error)
+        self.assertIn("gradient does not match", mw.check(wrong, gradient=True).error)
 
     def test_verify_works_on_a_function(self):
         found = mw.verify(mw.function(bowl, {"x": 2}), mw.nuts(), budget=3e5,
@@ -108,7 +108,7 @@ class WrongFunctions(Case):
 
     def test_what_is_returned_must_be_a_pair_of_the_right_shapes_in_double_precision(self):
         for returned, said in (
-                (lambda t: t.sum(axis=1), "returned a ndarray; wanted is a pair"),
+                (lambda t: t.sum(axis=1), "returned a ndarray. It must return a pair"),
                 (lambda t: (t.sum(axis=1), t, t), "returned a tuple of 3"),
                 (lambda t: (0.0, t), "U has the shape ()"),
                 (lambda t: (t.sum(axis=1), t.T[:2]), "the gradient has the shape (2, "),
@@ -142,12 +142,12 @@ class WrongFunctions(Case):
         with self.assertRaises(mw.FunctionFault) as caught:
             mw.run(mw.function(fragile, {"x": 3}), mw.hamiltonian(), draws=100000, warmup=20,
                    folder="fragile", progress=False)
-        self.assertIn("draws before it are kept in", str(caught.exception))
+        self.assertIn("draws before this error in", str(caught.exception))
         self.assertEqual(mw.load("fragile").outcome, "interrupted")
 
     def test_a_function_that_does_not_repeat_itself_is_refused(self):
         state = numpy.random.default_rng(1)
-        with self.assertRaisesRegex(mw.InputError, "another U at the same points"):
+        with self.assertRaisesRegex(mw.InputError, "a different U when it is called again at the same points"):
             mw.run(mw.function(lambda t: (state.random(len(t)), t), {"x": 3}), **SHORT)
 
     def test_a_second_interrupt_ends_the_function(self):
@@ -202,7 +202,7 @@ class Resumed(Case):
 
     def test_another_version_is_refused_and_so_is_none(self):
         self.interrupted("1")
-        for version, said in (("2", "offered with version \"2\", and the manifest has version \"1\""),
+        for version, said in (("2", "offered with version \"2\", but the manifest has version \"1\""),
                               (None, "has no version")):
             with self.assertRaises(mw.InputError) as caught:
                 mw.resume("cut", mw.function(bowl, {"x": 5}, name="bowl", version=version))
@@ -210,8 +210,8 @@ class Resumed(Case):
 
     def test_a_function_without_a_version_is_known_to_no_other(self):
         run = self.interrupted(None)
-        self.assertTrue(any("no record says which it was" in line for line in run.remarks))
-        with self.assertRaisesRegex(mw.InputError, "no function of that name is offered"):
+        self.assertTrue(any("no record shows which version ran" in line for line in run.remarks))
+        with self.assertRaisesRegex(mw.InputError, "this process offers no function with this name"):
             mw.resume("cut")
 
 

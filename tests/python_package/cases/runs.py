@@ -119,7 +119,8 @@ class Runs(Case):
         self.assertTrue(certificate.cures, "one change makes it exact")
         self.assertEqual({one["phase"]: one["judgement"] for one in certificate.worlds},
                          {"sampling": "wrong", "frozen": "right"})
-        self.assertIn("a finite world leaves the target", str(certificate))
+        self.assertIn("in a finite world the distribution departs from the target",
+                      str(certificate))
         theirs = json.loads(self.program("check", SOURCE / "examples/certificates/hmc.toml",
                                          "--json"))
         ours = mw.check(SOURCE / "examples/certificates/hmc.toml").record
@@ -177,9 +178,9 @@ class BadInput(Case):
 
     def test_what_no_manifest_has_is_named_by_its_key(self):
         told = self.refused(mw.InputError, mw.gaussian(dimension=object()))
-        self.assertIn("model.gaussian.dimension: a manifest has no object", told)
-        self.assertIn("wants a component", self.refused(mw.InputError, 3))
-        self.assertIn("wants a kernel",
+        self.assertIn("model.gaussian.dimension: a manifest cannot hold a value of type object", told)
+        self.assertIn("must be a component, such as mixwell.nuts()", self.refused(mw.InputError, 3))
+        self.assertIn("must be a component of kind kernel",
                       self.refused(mw.InputError, {"kernel": {"k": mw.gaussian(dimension=1)}}))
         self.assertIn("named()", self.refused(
             mw.InputError, mw.gaussian(dimension=1).named("a"), mw.nuts().named("a"),

@@ -9,7 +9,7 @@ using namespace mixwell;
 /// theta' = theta + z.
 class Wander final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap next = block.out(0);
     block.normals(1, next);
     next += block.in(0);

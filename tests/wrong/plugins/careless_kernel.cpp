@@ -11,7 +11,7 @@ class CarelessStep final : public Body {
  public:
   explicit CarelessStep(bool oversteps) : oversteps_(oversteps) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap next = block.out(0);
     block.normals(1, next);
     next += block.in(0);

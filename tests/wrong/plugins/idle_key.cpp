@@ -1,5 +1,6 @@
 // A right walk with a key that nothing reads, and one that is read with one shape of the step
-// alone. SPDX-License-Identifier: Apache-2.0
+// alone.
+// SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
 #include <cmath>

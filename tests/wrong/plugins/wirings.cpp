@@ -1,6 +1,7 @@
 // A random walk whose graph is wired in four ways, three of them wrong although every declared
 // trait is true; the same with two edges of a body exchanged; and Langevin steps whose noise is
-// correlated. SPDX-License-Identifier: Apache-2.0
+// correlated.
+// SPDX-License-Identifier: Apache-2.0
 #include "wrong/walk.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -15,14 +16,14 @@ using namespace mixwell;
 /// Input: noise. Output: a uniform.
 class UniformBody final : public Body {
  public:
-  void run(Block& block) const override { block.uniforms(0, block.out_row(0)); }
+  void run(ColumnBlock& block) const override { block.uniforms(0, block.out_row(0)); }
 };
 
 /// Input: a number, or theta. Output: eps, that times the scale.
 class StepSizeBody final : public Body {
  public:
   StepSizeBody(double scale, bool of_theta) : scale_(scale), of_theta_(of_theta) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     RowMap eps = block.out_row(0);
     if (of_theta_) {
       eps = scale_ * (0.2 + block.in(0).colwise().squaredNorm().array()).matrix();
@@ -39,7 +40,7 @@ class StepSizeBody final : public Body {
 /// Inputs: register, what it keeps. Output: the register's next version.
 class KeepBody final : public Body {
  public:
-  void run(Block& block) const override { block.out(0) = block.in(1); }
+  void run(ColumnBlock& block) const override { block.out(0) = block.in(1); }
 };
 
 /// Inputs: theta, law, noise, eps. Outputs: theta*, u*, g*.
@@ -47,7 +48,7 @@ class ProposeBody final : public Body {
  public:
   enum In : std::size_t { theta, law, noise, eps };
   explicit ProposeBody(bool exchanged) : exchanged_(exchanged) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap end = block.out(0);
     block.normals(noise, end);
     const ConstRowMap size = block.in_row(exchanged_ ? law : eps);
@@ -65,7 +66,7 @@ class ProposeBody final : public Body {
 class AcceptBody final : public Body, wrong::Decision {
  public:
   explicit AcceptBody(bool draws) : draws_(draws) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     RowMap uniform = block.scratch().row(block.columns());
     if (draws_) {
       block.uniforms(chance, uniform);
@@ -157,7 +158,7 @@ class WiredWalk final : public Kernel {
 class CorrelatedStepBody final : public Body {
  public:
   CorrelatedStepBody(double eps, double correlation) : eps_(eps), correlation_(correlation) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const ConstMatrixMap theta = block.in(0);
     MatrixMap z = block.scratch().matrix(theta.rows(), theta.cols());
     MatrixMap g = block.scratch().matrix(theta.rows(), theta.cols());

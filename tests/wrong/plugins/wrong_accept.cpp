@@ -16,7 +16,7 @@ using namespace mixwell;
 class ProposeBody final : public Body {
  public:
   explicit ProposeBody(double eps) : eps_(eps) {}
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     block.normals(2, block.out(0));
     flat(block.out(0)) = flat(block.in(0)) + eps_ * flat(block.out(0));
     block.law(1).evaluate(block.out(0), {block.out(1).data(), block.out(2), block.scratch()});
@@ -30,7 +30,7 @@ class DecideBody final : public Body, wrong::Decision {
  public:
   explicit DecideBody(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index w = block.columns();
     RowMap uniform = block.scratch().row(w);
     block.uniforms(chance, uniform);

@@ -13,7 +13,7 @@ class WalkBody final : public Body {
  public:
   explicit WalkBody(double gain) : gain_(gain) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(0).rows();
     const Index w = block.columns();
     Workspace& scratch = block.scratch();

@@ -1,5 +1,6 @@
 // Normal observations whose mean and precision are drawn given each other, with a mistake of
-// choice. SPDX-License-Identifier: Apache-2.0
+// choice.
+// SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>

@@ -28,7 +28,7 @@ class WrongElements final : public TransitionKernel {
   void transition(Transition& t) const override {
     const ModelPart part(t);
     const auto elements = std::dynamic_pointer_cast<const IndependentElements>(
-        part.model()->block_potential(part.coordinates()));
+        part.model()->conditional_potential(part.coordinates()));
     if (elements == nullptr) throw InputError("kernel `wrong-elements`: there are no elements");
     t.add(
         "replace", OperationKind::move, wrong::claims_exact(),
@@ -38,7 +38,7 @@ class WrongElements final : public TransitionKernel {
           const Index n = elements->elements();
           MatrixMap caches = scratch.matrix(elements->cache_rows(), x.cols());
           elements->prepare(part.position(law.numbers(), x, scratch), caches, scratch);
-          const BlockCaches given(
+          const ConditionalCaches given(
               Numbers(ConstMatrixMap(caches.data(), caches.rows(), caches.cols())), 0);
           MatrixMap proposed = scratch.matrix(x.rows(), x.cols());
           elements->draw(noise.stream(), noise.address(), proposed);

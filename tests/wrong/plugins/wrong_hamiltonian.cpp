@@ -56,7 +56,7 @@ class WrongLeapfrog final : public Integrator {
 /// Draws the momentum in the first sweep alone.
 class RefreshOnce final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     if (block.sweep() == 0) block.normals(2, block.out(0));
   }
 };
@@ -64,7 +64,7 @@ class RefreshOnce final : public Body {
 /// N(0, 1.02 I), two hundredths too wide.
 class WideRefresh final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     block.normals(1, block.out(0));
     flat(block.out(0)) *= std::sqrt(1.02);
   }
@@ -80,7 +80,7 @@ class WrongStep final : public Body {
         stale_(mistake == "kinetic-energy-of-start"),
         late_(mistake == "late-switch") {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(0).rows();
     const Index w = block.columns();
     Workspace& scratch = block.scratch();
@@ -127,7 +127,7 @@ class WrongHamiltonian final : public Kernel {
       fields.text("mistake", mistake)
           .one_of({"none", "acceptance-sign", "momentum-never-redrawn", "kinetic-energy-of-start",
                    "wide-momentum", "late-switch"})
-          .help("what is wrong; none is the right twin");
+          .help("what is wrong; none is the right version");
     }
   };
   explicit WrongHamiltonian(const Params& params) : params_(params) {}

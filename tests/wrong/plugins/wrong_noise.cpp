@@ -41,7 +41,7 @@ class SeedBody final : public Body {
  public:
   explicit SeedBody(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap seed = block.out(0);
     block.uniforms(1, seed);
     const Address at{mistake_.is("drawn-once") ? 0 : block.sweep(), 0,

@@ -1,4 +1,4 @@
-// Wrong twin of a kernel: it remembers something that it does not declare as state.
+// Mutant of a kernel: it remembers something that it does not declare as state.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -11,7 +11,7 @@ using namespace mixwell;
 /// theta' = z, or -z in every second call.
 class Alternate final : public Body {
  public:
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     MatrixMap next = block.out(0);
     block.normals(1, next);
     if (calls_++ % 2 == 1) next = -next;

@@ -41,7 +41,7 @@ class WrongLangevin final : public WrongScheme {
     void declare(Fields& fields) {
       fields.text("mistake", mistake)
           .one_of({"none", "factor-2", "root", "preconditioner"})
-          .help("what the noise lacks; none is the right twin");
+          .help("what the noise lacks; none is the right version");
     }
   };
   explicit WrongLangevin(const Params& params) : WrongScheme(params.mistake) {}
@@ -79,7 +79,7 @@ class WrongFriction final : public WrongScheme {
       fields.number("friction", friction).above(0).help("F");
       fields.text("mistake", mistake)
           .one_of({"none", "factor-2", "root", "half-of-D", "sign-of-D"})
-          .help("what the noise lacks; none is the right twin");
+          .help("what the noise lacks; none is the right version");
     }
   };
   explicit WrongFriction(const Params& params)
@@ -111,7 +111,7 @@ class WrongFriction final : public WrongScheme {
   double friction_;
 };
 
-/// The sum over the batch, times N/n in the right twin.
+/// The sum over the batch, times N/n in the right version.
 class WrongPotential final : public noise::BatchPotential {
  public:
   WrongPotential(std::shared_ptr<const Potential> base, noise::BatchDraw batch, bool scales)
@@ -147,7 +147,7 @@ class WrongMinibatch final : public noise::ChangingOracle {
       fields.flag("replacement", replacement).help("how a batch is drawn");
       fields.text("mistake", mistake)
           .one_of({"none", "N-over-n"})
-          .help("what is left out; none is the right twin");
+          .help("what is left out; none is the right version");
     }
   };
   explicit WrongMinibatch(const Params& params) : ChangingOracle(false), params_(params) {}

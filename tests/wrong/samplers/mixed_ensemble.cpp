@@ -9,8 +9,8 @@ namespace {
 
 using namespace mixwell;
 
-/// x0 is moved by `exact` with a curvature of x1 and x2, which are moved by `unadjusted` with one
-/// of each other and, with feedback, of x0. Only x0 is recorded.
+/// x0 is moved by `exact` with a preconditioner of x1 and x2, which are moved by `unadjusted` with
+/// one of each other and, with feedback, of x0. Only x0 is recorded.
 class MixedEnsemble final : public Compositor {
  public:
   struct Params {

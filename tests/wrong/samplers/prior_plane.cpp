@@ -12,7 +12,7 @@ using namespace mixwell;
 using Eigen::Matrix2d;
 using Eigen::Vector2d;
 
-/// x ~ N(m, L L'), y ~ N(x, I): the posterior has precision (L L')^-1 + I. What the twins of
+/// x ~ N(m, L L'), y ~ N(x, I): the posterior has precision (L L')^-1 + I. What the mutants of
 /// kernels that know a Gaussian prior run on.
 class PriorPlane final : public Model, public ExactSampler, public GaussianPrior {
  public:

@@ -19,7 +19,7 @@ class StepBody final : public Body {
 
   StepBody(double size, wrong::Mistake mistake) : size_(size), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const ConstMatrixMap x = block.in(theta);
     const Index w = x.cols();
     Workspace& scratch = block.scratch();

@@ -28,7 +28,7 @@ class LateRest final : public Body {
   explicit LateRest(std::shared_ptr<const Body> rest)
       : rest_(std::move(rest)), last_(most_columns, NAN) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     rest_->run(block);
     MatrixMap out = block.out(0);
     for (Index j = 0; j < out.cols(); ++j) {
@@ -147,15 +147,15 @@ class WrongBlocks final : public Compositor {
   static void remember(KernelGraph& graph, Variable past, Variable slot) {
     add_operation(
         graph, "remember", OperationKind::observe, {},
-        [](edge::Register before, edge::PointPosition at, edge::Out<edge::Register> next) {
+        [](edge::History before, edge::PointPosition at, edge::Out<edge::History> next) {
           edge::begin(before, next);
           for (Index j = 0; j < next.cols(); ++j) {
             for (Index k = next.rows() - 1; k > 0; --k) next(k, j) = next(k - 1, j);
             next(0, j) = std::abs(at(0, j));
           }
         },
-        Edge<edge::Register>{graph.current(past)}, Edge<edge::PointPosition>{graph.current(slot)},
-        Write<edge::Register>{Output::next(past)});
+        Edge<edge::History>{graph.current(past)}, Edge<edge::PointPosition>{graph.current(slot)},
+        Write<edge::History>{Output::next(past)});
   }
 
   Params params_;

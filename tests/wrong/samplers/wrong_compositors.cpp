@@ -29,7 +29,7 @@ class StretchBody final : public Body {
   StretchBody(std::size_t slots, wrong::Mistake mistake)
       : slots_(slots), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index w = block.columns();
     std::vector<Eigen::MatrixXd> now;
     for (std::size_t i = 0; i < slots_; ++i) now.emplace_back(block.in(2 + i));
@@ -72,7 +72,7 @@ class NeighbourBody final : public Body {
  public:
   explicit NeighbourBody(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     std::array<Eigen::MatrixXd, 2> now = {block.in(2), block.in(3)};
     const std::array<Eigen::MatrixXd, 2> before = now;
     Eigen::MatrixXd uniform(2, block.columns());
@@ -103,7 +103,7 @@ class MixtureBody final : public Body {
  public:
   explicit MixtureBody(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     Eigen::MatrixXd end = block.in(2);
     Eigen::MatrixXd uniform(2, end.cols());
     MatrixMap z = block.scratch().matrix(end.rows(), end.cols());
@@ -130,7 +130,7 @@ class SwapBody final : public Body {
  public:
   explicit SwapBody(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const ConstMatrixMap x = block.in(2);
     Eigen::MatrixXd y(x.rows(), x.cols());
     Eigen::RowVectorXd uniform(x.cols());

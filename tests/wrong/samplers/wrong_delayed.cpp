@@ -31,13 +31,13 @@ class DelayedBody final : public Body {
 
   DelayedBody(double step, wrong::Mistake mistake) : step_(step), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     block.out(0) = block.in(theta);
     for (Index j = 0; j < block.columns(); ++j) column(block, j);
   }
 
  private:
-  void column(Block& block, Index j) const {
+  void column(ColumnBlock& block, Index j) const {
     const Eigen::VectorXd x = block.in(theta).col(j);
     Rough rough{.weight = 0.5, .pull = 0.0, .centre = Eigen::VectorXd::Zero(x.size())};
     if (mistake_.is("own-fit")) {
@@ -58,7 +58,7 @@ class DelayedBody final : public Body {
 
   /// One Metropolis step by exp(-V). By mistake the two stages move another half of the coordinates
   /// each.
-  void walk(Block& block, Index j, std::uint32_t stage, const Rough& rough,
+  void walk(ColumnBlock& block, Index j, std::uint32_t stage, const Rough& rough,
             Eigen::VectorXd& x) const {
     Workspace& scratch = block.scratch();
     MatrixMap z = scratch.matrix(x.size(), block.columns());
@@ -73,14 +73,14 @@ class DelayedBody final : public Body {
     if (std::log(uniform(block, j, 10 * stage + 1)) < log_ratio) x = y;
   }
 
-  double uniform(Block& block, Index j, std::uint32_t draw) const {
+  double uniform(ColumnBlock& block, Index j, std::uint32_t draw) const {
     const Workspace::Frame frame(block.scratch());
     RowMap all = block.scratch().row(block.columns());
     block.uniforms(noise, all, draw);
     return all(j);
   }
 
-  static double potential(Block& block, Index j, const Eigen::VectorXd& x) {
+  static double potential(ColumnBlock& block, Index j, const Eigen::VectorXd& x) {
     const Workspace::Frame frame(block.scratch());
     double u = 0.0;
     const std::vector<Index> column{j};

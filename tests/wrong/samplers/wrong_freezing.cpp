@@ -1,5 +1,5 @@
 // A random walk whose step size is learnt in warm-up and declared to be frozen after it; a wrong
-// twin writes it in secret. All declare to be right.
+// mutant writes it in secret. All declare to be right.
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
 
@@ -16,7 +16,7 @@ class WalkBody final : public Body {
  public:
   WalkBody(bool learns, wrong::Mistake mistake) : learns_(learns), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const ConstMatrixMap x = block.in(0);
     const Index w = x.cols();
     Workspace& scratch = block.scratch();

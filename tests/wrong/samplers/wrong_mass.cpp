@@ -1,5 +1,6 @@
 // Hamiltonian Monte Carlo with a diagonal mass, or with a momentum that persists, and one mistake
-// of choice; all declare to be right. SPDX-License-Identifier: Apache-2.0
+// of choice; all declare to be right.
+// SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
 #include "wrong/step.hpp"
 
@@ -43,7 +44,7 @@ class MassBody final : public Body {
  public:
   MassBody(double eps, wrong::Mistake mistake) : eps_(eps), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(0).rows();
     const Index w = block.columns();
     Workspace& scratch = block.scratch();
@@ -81,7 +82,7 @@ class PersistentBody final : public Body {
  public:
   PersistentBody(double eps, wrong::Mistake mistake) : eps_(eps), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(0).rows();
     const Index w = block.columns();
     Workspace& scratch = block.scratch();

@@ -1,4 +1,4 @@
-// Gaussian proposals from a curvature fitted to the memory and the point, with one deliberate
+// Gaussian proposals from a preconditioner fitted to the memory and the point, with one deliberate
 // mistake in the ratio; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
@@ -60,14 +60,14 @@ class WrongStep final : public Body {
  public:
   enum In : std::size_t { theta, law, normals, uniforms, memory };
 
-  WrongStep(std::shared_ptr<const FittedCurvature> estimator, std::size_t points, double eps,
+  WrongStep(std::shared_ptr<const FittedPreconditioner> estimator, std::size_t points, double eps,
             std::string mistake)
       : estimator_(std::move(estimator)),
         points_(points),
         eps_(eps),
         mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Points here(block.law(law), block.in(theta), block.scratch());
     Proposal there(*estimator_, fit(block, here), here, eps_);
     Eigen::MatrixXd z(here.g.rows(), here.g.cols());
@@ -90,7 +90,7 @@ class WrongStep final : public Body {
   }
 
  private:
-  Eigen::MatrixXd fit(Block& block, const Points& own) const {
+  Eigen::MatrixXd fit(ColumnBlock& block, const Points& own) const {
     std::vector<const double*> from;
     const double* const mine[] = {own.theta.data(), own.g.data(), own.u.data()};
     for (std::size_t kind = 0; kind < 3; ++kind) {
@@ -108,7 +108,7 @@ class WrongStep final : public Body {
     return numbers;
   }
 
-  std::shared_ptr<const FittedCurvature> estimator_;
+  std::shared_ptr<const FittedPreconditioner> estimator_;
   std::size_t points_;
   double eps_;
   std::string mistake_;
@@ -117,7 +117,7 @@ class WrongStep final : public Body {
 class WrongMetropolisGaussian final : public Kernel {
  public:
   struct Params {
-    std::shared_ptr<const FittedCurvature> estimator;
+    std::shared_ptr<const FittedPreconditioner> estimator;
     double step_size = 1.0;
     std::string mistake = "none";
     void declare(Fields& fields) {
@@ -126,7 +126,7 @@ class WrongMetropolisGaussian final : public Kernel {
       fields.text("mistake", mistake)
           .one_of(
               {"none", "no-determinants", "no-reverse-density", "reverse-with-forward-curvature"})
-          .help("what is wrong; none is the right twin");
+          .help("what is wrong; none is the right version");
     }
   };
   explicit WrongMetropolisGaussian(const Params& params) : params_(params) {}
@@ -157,7 +157,7 @@ class WrongMetropolisGaussian final : public Kernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<WrongMetropolisGaussian>(
       {.id = "wrong-metropolis-gaussian",
-       .summary = "Gaussian proposals from a curvature, with a mistake of choice",
+       .summary = "Gaussian proposals from a preconditioner, with a mistake of choice",
        .details = "",
        .sources = {}});
 }

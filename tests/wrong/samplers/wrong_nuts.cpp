@@ -1,5 +1,5 @@
-// A second, recursive no-U-turn sampler: the right one, and twins with one deliberate mistake each
-// that declare to be right. Written for reading, not for speed; H = I.
+// A second, recursive no-U-turn sampler: the right one, and mutants with one deliberate mistake
+// each that declare to be right. Written for reading, not for speed; H = I.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -128,7 +128,7 @@ class TransitionBody final : public Body {
  public:
   TransitionBody(double eps, Mistake mistake) : eps_(eps), mistake_(mistake) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(0).rows();
     const Index w = block.columns();
     MatrixMap p = block.scratch().matrix(d, w);

@@ -76,7 +76,7 @@ class WrongStep final : public Body {
 
   WrongStep(double eps, int steps, Mistake mistake) : eps_(eps), steps_(steps), mistake_(mistake) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const Index d = block.in(theta).rows();
     const Index w = block.columns();
     MatrixXd z(d, w);
@@ -159,7 +159,7 @@ class WrongRiemannian final : public Kernel {
       fields.integer("steps", steps).at_least(1).refines(Refines::steps).help("L");
       fields.text("mistake", mistake)
           .one_of({"none", "no-determinant", "explicit-steps", "not-converged"})
-          .help("what is wrong; none is the right twin");
+          .help("what is wrong; none is the right version");
     }
   };
   explicit WrongRiemannian(const Params& params) : params_(params) {}

@@ -18,7 +18,7 @@ class WalkBody final : public Body {
   WalkBody(Stream stream, double size, wrong::Mistake mistake)
       : stream_(stream), size_(size), mistake_(std::move(mistake)) {}
 
-  void run(Block& block) const override {
+  void run(ColumnBlock& block) const override {
     const ConstMatrixMap x = block.in(0);
     const Index w = x.cols();
     Workspace& scratch = block.scratch();

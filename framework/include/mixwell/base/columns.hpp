@@ -1,4 +1,4 @@
-// Reductions over the columns of a batch that are fast in small dimensions too.
+// Reductions over the columns of a batch that are also fast for small dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace mixwell {
 namespace detail {
 
-/// D known: the compiler unrolls the column and vectorises across columns.
+/// D is known at compile time, so the compiler unrolls the column and vectorises across columns.
 template <int D>
 void short_column_dots(const double* a, const double* b, Index columns, double* out) {
   for (Index j = 0; j < columns; ++j) {
@@ -19,7 +19,7 @@ void short_column_dots(const double* a, const double* b, Index columns, double* 
 
 }  // namespace detail
 
-/// out(j) = a(:, j)' b(:, j); both contiguous. O(d) per column.
+/// Computes out(j) = a(:, j)' b(:, j). Both batches must be contiguous. O(d) for each column.
 inline void column_dots(ConstBatch a, ConstBatch b, Row out) {
   switch (a.rows()) {
     case 1:

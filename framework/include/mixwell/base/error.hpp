@@ -1,4 +1,4 @@
-// The errors Mixwell throws before a run, and the exit codes they end in.
+// The errors that Mixwell throws, and the exit codes of the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,22 @@
 
 namespace mixwell {
 
+/// Exit codes of the program. `refused`: the certificate forbids the composition. `disagrees`: a
+/// test found a difference.
 enum class ExitCode { ok = 0, failed = 1, bad_input = 2, refused = 3, disagrees = 4 };
 
-/// Where in a text file a thing stands; line 0 = the whole file or a command line argument.
+/// A place in a text file. Line 0 means the whole file or a command line argument.
 struct Location {
   std::string file;
   int line = 0;
   int column = 0;
 };
 
-/// "file:line:column", "file", or "" when nothing is known.
+/// Returns "file:line:column", "file", or "" if nothing is known.
 MIXWELL_EXPORT std::string to_string(const Location& where);
 
-/// Any failure with a message a user can act on: what, where, value, rule, cure.
+/// Any failure with a message that a user can act on. The message says what is wrong, where, the
+/// value, the rule and the fix.
 class MIXWELL_EXPORT Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message);
@@ -34,7 +37,7 @@ class MIXWELL_EXPORT Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// A manifest, data file, plugin or argument that breaks a rule. Exit code 2.
+/// A manifest, data file, plugin or argument breaks a rule. Exit code 2.
 class MIXWELL_EXPORT InputError : public Error {
  public:
   explicit InputError(const std::string& message);
@@ -42,8 +45,9 @@ class MIXWELL_EXPORT InputError : public Error {
   ~InputError() override;
 };
 
-/// A component's constructor says that the value of one parameter breaks a rule that involves
-/// others; the framework adds file, line and column.
+/// Thrown by a component's constructor if the value of one parameter breaks a rule that involves
+/// other parameters. The framework adds file, line and column. `rule` completes a sentence that
+/// begins with the key, such as "must be at least 1".
 class MIXWELL_EXPORT ParameterError : public InputError {
  public:
   ParameterError(std::string key, const std::string& rule);
@@ -56,14 +60,14 @@ class MIXWELL_EXPORT ParameterError : public InputError {
   std::string rule_;
 };
 
-/// The body of an operation takes one of its edges for another.
+/// The body of an operation uses an edge with the wrong role or kind.
 class MIXWELL_EXPORT WiringError : public InputError {
  public:
   using InputError::InputError;
   ~WiringError() override;
 };
 
-/// The run itself failed (disk, plugin). Exit code 1.
+/// The run itself failed, for example because of the disk or a plugin. Exit code 1.
 class MIXWELL_EXPORT RunError : public Error {
  public:
   explicit RunError(const std::string& message);
@@ -77,12 +81,14 @@ class MIXWELL_EXPORT Refused : public Error {
   ~Refused() override;
 };
 
-/// The candidate nearest to `word` in edit distance (a swap of neighbours is one edit), or "" if
-/// none is within a third of its length (at least 2 edits allowed, but never all of the longer
-/// word). O(|word| * total length of the candidates).
+/// Returns the candidate with the smallest edit distance to `word`. A swap of neighbouring letters
+/// counts as one edit. Returns "" if every distance exceeds a third of the word's length. At least
+/// 2 edits are allowed, but never as many as the longer of the two words has letters. O(|word| *
+/// total length of the candidates).
 MIXWELL_EXPORT std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// ` (did you mean "x"?)` for the nearest candidate, else ` (known: a, b, c)`.
+/// Returns ` (did you mean "x"?)` with the nearest candidate, or ` (known: a, b, c)` if none is
+/// near.
 MIXWELL_EXPORT std::string suggestion(std::string_view word,
                                       std::span<const std::string> candidates);
 

@@ -1,4 +1,4 @@
-// What a process may take: memory, and threads.
+// The resources of a process: memory and threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,14 +9,15 @@
 
 namespace mixwell {
 
-/// "" where this process may have so many bytes, else the rule that they break: "needs 6 GiB of
-/// memory; this process may have 4 GiB (MIXWELL_MEMORY = 4G)". The limit is MIXWELL_MEMORY, or else
-/// nine tenths of what the machine and its control groups had free when it was first asked for;
-/// `ulimit` bounds both. A number beyond all integers is as good as any.
+/// Returns "" if this process may use this many bytes of RAM. Otherwise returns the broken rule:
+/// "needs 6 GiB of memory, but this process may have only 4 GiB (MIXWELL_MEMORY = 4G)". If
+/// MIXWELL_MEMORY is set, it is the limit. Otherwise the limit is nine tenths of the memory that
+/// the machine and its control groups had free at the first call. In both cases `ulimit` is an
+/// upper limit. `bytes` may be larger than any integer.
 MIXWELL_EXPORT std::string broken_memory_rule(double bytes);
 
-/// Throws ParameterError of the parameter `key`, whose value asks for so many bytes, where they
-/// break that rule. For constructors, before they allocate.
+/// Throws a ParameterError about the parameter `key` if its value requires this many bytes and the
+/// process may not use them. Call this function in constructors before you allocate memory.
 MIXWELL_EXPORT void check_memory(const std::string& key, double bytes);
 
 }  // namespace mixwell
@@ -29,12 +30,13 @@ MIXWELL_EXPORT void parallel_for(Index count, void (*call)(const void* body, Ind
 
 }  // namespace detail
 
-/// body(k) for k in [0, count), each as a task: after all that precedes the call, before all that
-/// follows it, in no order among themselves, on at most as many threads as the run was given. With
-/// one thread, or one iteration, a plain loop in order. Calls may be nested; a thread that waits
-/// for an inner loop takes no iteration of an outer one. An iteration should take some
-/// microseconds. What bodies write must not overlap, and how work is cut into iterations must not
-/// depend on the number of threads. If a body throws, the loop ends early and throws that.
+/// Calls body(k) for every k in [0, count), each as a task. All tasks run after the code before the
+/// call, and finish before the code after the call. The order of the tasks is not defined. The
+/// tasks use at most as many threads as the run has. With one thread or one iteration this is a
+/// plain loop in order. Calls may be nested. A thread that waits for an inner loop does not start
+/// an iteration of an outer loop. An iteration should take several microseconds. Bodies must write
+/// to separate memory. The division of the work into iterations must not depend on the number of
+/// threads. If a body throws, the loop ends early and rethrows the exception.
 template <class Body>
 void parallel_for(Index count, const Body& body) {
   const auto call = [](const void* what, Index k) { (*static_cast<const Body*>(what))(k); };

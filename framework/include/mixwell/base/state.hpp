@@ -1,4 +1,4 @@
-// One visitor through which every stateful part declares what it carries, once.
+// A visitor through which every part with state declares that state once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,13 +12,16 @@
 
 namespace mixwell {
 
-/// Serves checkpoints, resume and tests. A part calls one method per item, always in the same
-/// order and with the same names and shapes for the same configuration.
+/// Used for checkpoints, resume and tests. A part calls one method for each item. For the same
+/// configuration, a part always visits the same names and shapes in the same order.
 class MIXWELL_EXPORT StateVisitor {
  public:
   virtual ~StateVisitor();
+  /// Saves or restores all numbers of a matrix.
   virtual void numbers(std::string_view name, Batch values) = 0;
+  /// Saves or restores a whole number.
   virtual void count(std::string_view name, std::uint64_t& value) = 0;
+  /// Saves or restores a text.
   virtual void text(std::string_view name, std::string& value) = 0;
 };
 
@@ -35,12 +38,12 @@ class MIXWELL_EXPORT StateWriter final : public StateVisitor {
   std::vector<char> bytes_;
 };
 
-/// Writes saved items back. Throws InputError naming the first item whose name or shape differs
-/// from what was saved; a text may have another length.
+/// Writes saved items back. Throws an InputError that names the first item whose name or shape
+/// differs from the saved one. The length of a text may differ.
 class MIXWELL_EXPORT StateReader final : public StateVisitor {
  public:
   explicit StateReader(std::vector<char> bytes);
-  /// Whether every item was read.
+  /// True if every item was read.
   bool at_end() const noexcept { return at_ == bytes_.size(); }
   void numbers(std::string_view name, Batch values) override;
   void count(std::string_view name, std::uint64_t& value) override;

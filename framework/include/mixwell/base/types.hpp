@@ -1,4 +1,4 @@
-// The views every interface speaks: batches of columns, one column per replicate.
+// The matrix views that all interfaces use: batches of columns, one column for each replicate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,11 +10,11 @@ namespace mixwell {
 
 using Index = Eigen::Index;
 
-/// d x R, column-major, contiguous (outer stride = rows): column j is replicate j.
+/// d x R, column-major, contiguous (outer stride = rows). Column j is replicate j.
 using Batch = Eigen::Ref<Eigen::MatrixXd>;
-/// A reference: a Ref of const carries memory of its own, too dear to pass on by value.
+/// A reference, because a Ref of const has its own storage and is too expensive to pass by value.
 using ConstBatch = const Eigen::Ref<const Eigen::MatrixXd>&;
-/// 1 x R, contiguous: one number per column.
+/// 1 x R, contiguous: one number for each column.
 using Row = Eigen::Ref<Eigen::RowVectorXd>;
 using ConstRow = const Eigen::Ref<const Eigen::RowVectorXd>&;
 
@@ -23,8 +23,8 @@ using ConstMatrixMap = Eigen::Map<const Eigen::MatrixXd>;
 using RowMap = Eigen::Map<Eigen::RowVectorXd>;
 using ConstRowMap = Eigen::Map<const Eigen::RowVectorXd>;
 
-/// All d*R numbers of a batch as one array, so that small d vectorises across columns.
-/// Precondition: contiguous (every batch the framework hands out is).
+/// All d*R numbers of a batch as one array, so that code for small d vectorises across columns.
+/// Precondition: the batch is contiguous. All batches from the framework are contiguous.
 inline Eigen::Map<Eigen::ArrayXd> flat(Batch x) {
   assert(x.cols() <= 1 || x.outerStride() == x.rows());
   return {x.data(), x.size()};

@@ -1,4 +1,4 @@
-// Scratch memory for code inside a transition, without allocation once warm.
+// Scratch memory for code inside a transition. It stops allocating after the first pass.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace mixwell {
 
-/// A stack of doubles. Memory taken inside a Frame is given back when the frame ends; after the
-/// first pass over a program the stack no longer grows. Not shared between threads.
+/// A stack of doubles. Memory that is taken inside a Frame is released when the frame ends. After
+/// the first pass over a graph the stack no longer grows. Threads must not share a Workspace.
 class MIXWELL_EXPORT Workspace {
  public:
   class Frame {
@@ -38,10 +38,11 @@ class MIXWELL_EXPORT Workspace {
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  /// rows x cols, contiguous, 64-byte aligned, not initialised; valid until the current Frame ends.
+  /// Returns a rows x cols matrix: contiguous, 64-byte aligned and not initialised. It is valid
+  /// until the current Frame ends.
   MatrixMap matrix(Index rows, Index cols) { return {take(rows * cols), rows, cols}; }
   RowMap row(Index cols) { return {take(cols), cols}; }
-  /// `count` objects that need no destructor, value-initialised.
+  /// Returns `count` value-initialised objects. The type of the objects must not need a destructor.
   template <class T>
   T* objects(Index count) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 64);

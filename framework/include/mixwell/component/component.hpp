@@ -1,5 +1,5 @@
-// What all parts of a composition have in common: a kind, and traits the certificate relies on;
-// bodies that do what another component makes of it.
+// The base class of all components. A component has a kind, and traits that the certificate relies
+// on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,86 +14,94 @@
 
 namespace mixwell {
 
+/// The kinds of components.
 enum class Kind { model, oracle, integrator, estimator, steps, kernel, compositor, recorder };
 
 inline constexpr std::array<Kind, 8> all_kinds = {Kind::model,      Kind::oracle,  Kind::integrator,
                                                   Kind::estimator,  Kind::steps,   Kind::kernel,
                                                   Kind::compositor, Kind::recorder};
 
-/// "model", "oracle", ... as in manifests.
+/// The kind as manifests write it: "model", "oracle", ...
 MIXWELL_EXPORT std::string_view to_string(Kind kind) noexcept;
-/// "a model", "an oracle", ..., "a rule of steps".
+/// The kind in a sentence: "a model", "an oracle", ..., "a rule of steps".
 MIXWELL_EXPORT std::string one_of_kind(Kind kind);
+/// Returns the kind with this name in manifests, or nothing.
 MIXWELL_EXPORT std::optional<Kind> kind_from(std::string_view word) noexcept;
 
-/// What an involution negates before it is made again to come back to its start. Nothing: its
-/// outputs as they are lead back.
+/// The numbers that must be negated after an involution, so that a second application returns to
+/// the start. `nothing` means that a second application to the unchanged outputs returns to the
+/// start.
 enum class Flips {
-  momentum,            ///< what it writes for auxiliary variables that turn (AuxiliaryTraits)
-  noise,               ///< the normals that it draws
+  momentum,            ///< outputs for auxiliary variables that change sign when time is reversed
+                       ///< (AuxiliaryTraits)
+  noise,               ///< the normals that the move draws
   momentum_and_noise,  ///< both
   nothing
 };
 
-/// How large the eigenvalues of a curvature H, or a step size, can become.
+/// The known kind of upper bound on the eigenvalues of a preconditioner H, or on a step size.
 enum class Bound {
-  unknown,  ///< nothing is known
-  local,    ///< a continuous function of the values that it is made from: a bound near each of them
-  global    ///< below a number, whatever those values are
+  unknown,  ///< nothing
+  local,    ///< bounded near each value of the inputs, as a continuous function is
+  global    ///< below a fixed number for all values of the inputs
 };
 
-/// Facts about an operation that its structure does not show. Every default is the weakest, so an
-/// undeclared trait can only weaken a certificate.
+/// Facts about an operation that the structure of the graph does not show. Every default is the
+/// weakest statement, so a trait that you do not declare can only weaken a certificate.
 struct Traits {
-  /// move: made again after what `flips` says it leads back to its start.
+  /// Moves: if the numbers named by `flips` are negated, a second application of the move returns
+  /// to the start.
   bool involution = false;
   Flips flips = Flips::momentum;
-  /// move: |det J| = 1 in all that it replaces; on a sphere of its surface, and at fixed whole
-  /// numbers.
+  /// Moves: |det J| = 1 for everything that the move replaces. On a sphere this concerns the
+  /// surface measure. Whole-number coordinates are held fixed.
   bool volume = false;
-  /// move: order of accuracy in eps of the flow of its laws; 0 = not that flow.
+  /// Moves: order of accuracy in eps as an approximation to the flow of its laws. 0 means that the
+  /// move does not approximate this flow.
   int order = 0;
-  /// move: displacement vanishes with eps at a fixed number of steps (one-step schemes).
+  /// Moves: the displacement vanishes with eps at a fixed number of steps (one-step schemes).
   bool local = false;
-  /// opaque move: keeps its laws at every fixed parameter; no value = not declared.
+  /// Opaque moves: the move leaves its laws invariant for every fixed parameter. No value means not
+  /// declared.
   std::optional<bool> invariant{};
-  /// opaque move: seeks a mode; no sampler at all.
+  /// Opaque moves: the move searches for a mode and is not a sampler.
   bool optimises = false;
-  /// refresh: leaves the variable's declared law invariant.
+  /// Refreshes: the refresh leaves the declared law of the variable invariant.
   bool keeps_law = false;
-  /// refresh: the new value does not depend on the old one.
+  /// Refreshes: the new value does not depend on the old one.
   bool full = false;
-  /// refresh: repeated, it forgets what the value was.
+  /// Refreshes: repeated refreshes forget the old value.
   bool renews = false;
-  /// move, refresh: what it proposes or writes for coordinates that take whole numbers are whole
-  /// numbers within their bounds.
+  /// Moves and refreshes: every number that is proposed or written for a whole-number coordinate is
+  /// whole and within the bounds of the coordinate.
   bool whole_numbers = false;
-  /// pure: has a limit when the displacements between its points vanish.
+  /// Pure operations: the result has a limit when the displacements between its points vanish.
   bool continuous = false;
-  /// pure curvature or step size: what bounds it above.
+  /// Pure preconditioners and step sizes: the kind of upper bound that they have.
   Bound bound = Bound::unknown;
-  /// pure law: its gradient has the right mean for every value of its parameters.
+  /// Pure laws: the gradient has the right mean for every value of the law's parameters.
   bool unbiased = false;
-  /// pure law: over so many sweeps in a row, from a multiple of that number on, its gradients at
-  /// one point have the right mean, those of one sweep have not. 0 = nothing is said.
+  /// Pure laws: the gradients at one point have the right mean over this many consecutive sweeps,
+  /// starting at a multiple of this number, but not in a single sweep. 0 means not declared.
   std::int64_t cycle = 0;
-  /// pure law: only its gradient is noisy; its U is that of the law it is made from.
+  /// Pure laws: only the gradient is noisy. U is the U of the law from which this law is made.
   bool exact_potential = false;
-  /// pure law: that of the law it is made from with all integrated out that it does not read.
+  /// Pure laws: this law is a marginal of the law from which it is made. All coordinates that it
+  /// does not read are integrated out.
   bool marginal = false;
-  /// pure drift correction: that of the whole matrix in the drift.
+  /// Pure drift corrections: the value is the correction for the whole matrix in the drift.
   bool total = false;
-  /// pure law: the name of the density, if it is another one than the model's.
+  /// Pure laws: name of the density, if it differs from the model's.
   std::string density{};
 
   bool operator==(const Traits&) const = default;
 };
 
-/// The traits that differ from the weakest, as "name = value" texts.
+/// Lists the traits that differ from the weakest statement, as texts "name = value".
 MIXWELL_EXPORT std::vector<std::string> describe(const Traits& traits);
 
-/// Base of everything a plugin offers. Components are immutable once made: what changes during a
-/// run lives in variables of the kernel graph.
+/// Base class of everything that a plugin offers. A component is immutable after construction.
+/// Everything that changes during a run is stored in variables of the kernel graph.
 class MIXWELL_EXPORT Component {
  public:
   Component() = default;
@@ -101,7 +109,7 @@ class MIXWELL_EXPORT Component {
   Component& operator=(const Component&) = delete;
   virtual ~Component();
 
-  /// Name of the instance in the manifest (`hmc` for `[kernel.hmc]`); set by whoever makes it.
+  /// Name of the component in the manifest (`hmc` for `[kernel.hmc]`). Its creator sets it.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
@@ -109,13 +117,14 @@ class MIXWELL_EXPORT Component {
   std::string name_;
 };
 
-/// A second base of a Body that calls a component it was given, as a trajectory calls its
-/// integrator and a fit its estimator. The traits of its operation are that component's word, and a
-/// certificate says so where its author is an outside one. A typed body has it from its lambda's or
-/// class' own member acts_for(); see acting_for.
+/// A second base class of a Body that calls another component: a trajectory calls its integrator,
+/// and a fit calls its estimator. The traits of the operation are then claims of the called
+/// component. The certificate says so if the component is not part of Mixwell. For a typed body,
+/// give the lambda or class a member acts_for() (see acting_for).
 class MIXWELL_EXPORT ActsFor {
  public:
   virtual ~ActsFor();
+  /// The component that the body calls.
   virtual const Component& acts_for() const noexcept = 0;
 };
 

@@ -1,4 +1,5 @@
-// Manifest keys of a component, declared once: type, unit, range, default and one line of help.
+// The manifest keys of a component. Each is declared once, with type, unit, range, default and one
+// line of help.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,8 +25,9 @@ namespace detail {
 
 [[noreturn]] MIXWELL_EXPORT void refuse_class(const Component& component);
 
-/// Throws InputError for a component of another class than the reference takes: its kind serves
-/// several, and its Description::purpose says another one.
+/// Casts a component to the class that a reference needs. Throws InputError if the component has
+/// another class. This happens if its kind has several purposes and its Description::purpose is
+/// another one.
 template <class T>
 std::shared_ptr<const T> component_as(const std::shared_ptr<const Component>& component) {
   auto found = std::dynamic_pointer_cast<const T>(component);
@@ -35,67 +37,71 @@ std::shared_ptr<const T> component_as(const std::shared_ptr<const Component>& co
 
 }  // namespace detail
 
-/// [low, high] of two numbers.
+/// Two numbers [low, high].
 using Interval = std::pair<double, double>;
-/// name -> (key -> number or word): a table of tables such as `predict.p_31F = { temperature = 31,
-/// site = "north" }`.
+/// Maps a name to (key -> number or word): a table of tables such as `predict.p_31F = { temperature
+/// = 31, site = "north" }`.
 using NamedPoints = std::map<std::string, std::map<std::string, std::variant<double, std::string>>>;
 
 class Fields;
 
-/// A list of tables `[[kind.name.key]]`; `append` adds one, with its defaults, and declares its
+/// A list of tables `[[kind.name.key]]`. `append` adds a table with its defaults and declares its
 /// keys.
 struct TableList {
   std::function<void(Fields&)> append;
 };
 
-/// A reference to another component; `bind` receives the component that was made for it.
+/// A reference to another component. `bind` receives the component once it is made.
 struct ComponentReference {
   Kind kind = Kind::model;
-  /// Built-in component used, with its defaults, when the manifest has none of this kind; empty =
-  /// the manifest must have one.
+  /// Id of the built-in component that is used, with its defaults, if the manifest has none of this
+  /// kind. Empty means that the manifest must have one.
   std::string fallback;
   std::function<void(std::shared_ptr<const Component>)> bind;
-  /// A list of names, bound one after another; by default all of this kind that the manifest has.
+  /// If true, the key is a list of names, and `bind` is called for each of them in order. The
+  /// default is all components of this kind in the manifest.
   bool many = false;
-  /// Description::purpose of what it may name.
+  /// The Description::purpose of the components that the key may name.
   std::string purpose{};
-  /// Nothing is bound where the manifest has none of this kind, or where it gives the key that this
-  /// one is instead of.
+  /// If true, nothing is bound if the manifest has no component of this kind, or if the manifest
+  /// sets the key to which this key is an alternative (Field::instead_of).
   bool optional = false;
-  /// Used instead of `fallback` where it can learn: [run] has warm-up, the compositor lends no
-  /// memory, and `learns_where`, if any, holds.
+  /// Id used instead of `fallback` if learning is possible: [run] has warmup, the compositor does
+  /// not provide a memory, and `learns_where`, if given, is true.
   std::string learnt{};
   std::function<bool()> learns_where{};
 };
 
-/// What a key is to a transition that is refined towards the flow it approximates, as `mixwell
-/// verify` does: where eps is multiplied by c, and the same way takes 1 / c as many steps.
+/// The change that `mixwell verify` makes to the value of a key when it refines a transition
+/// towards the flow that the transition approximates. Refinement multiplies eps by c, so the same
+/// path takes 1 / c times as many steps.
 enum class Refines {
   nothing,
-  step_size,          ///< times c
-  step_size_squared,  ///< times c^2
+  step_size,          ///< multiplied by c
+  step_size_squared,  ///< multiplied by c^2
   steps,              ///< the number of steps: divided by c
-  redraw_every,       ///< transitions between redraws of what is carried: divided by c
-  persistence,        ///< of what is carried, in a transition: its power c
-  schedule            ///< eps changes with the sweep, unless it is the default: not refined
+  redraw_every,       ///< number of transitions between redraws of a carried variable: divided by c
+  persistence,  ///< persistence of a carried variable in each transition: raised to the power c
+  schedule      ///< schedule of eps over the sweeps: not refined
 };
 
-/// A condition under which a key has an effect: another key of the table has one of some values
-/// (none: any value), or `holds`.
+/// A condition under which a key has an effect. Either another key of the same table has one of
+/// `values` (any value if `values` is empty), or `holds` returns true.
 struct UsedWith {
   std::string key;
   std::vector<std::string> values;
-  std::string words{};            ///< what `holds` asks, instead of a key
-  std::function<bool()> holds{};  ///< asked when all keys are read and all references bound
+  std::string words{};            ///< name of the condition `holds`, if there is no key
+  std::function<bool()> holds{};  ///< called after all keys are read and all references are bound
 };
 
-/// Where the value of a key is written: a variant, which <mixwell/lab/field_target.hpp> defines. A
-/// plugin never looks at it, and would compile it at every field.
+/// The place to which the value of a key is written: a variant, defined in
+/// <mixwell/lab/field_target.hpp>. Plugins do not need its definition, and including it would slow
+/// down their compilation.
 struct FieldTarget;
 
-/// One key. Made by Fields, refined by the chained calls, read by the manifest, by `plugins show`
-/// and by the schema. Ranges apply to each element of a list. Cold, as KernelGraph is.
+/// One key of a component. Fields creates it, and the chained calls refine it. The manifest,
+/// `plugins show` and the schema read it. For a list, the range applies to each element. All calls
+/// are cold, as in KernelGraph.
 class MIXWELL_EXPORT Field {
  public:
   Field(std::string key, std::unique_ptr<FieldTarget> target);
@@ -111,59 +117,63 @@ class MIXWELL_EXPORT Field {
   [[gnu::cold]] Field& at_most(double high);  ///< value <= high
   [[gnu::cold]] Field& one_of(std::vector<std::string> choices);
   [[gnu::cold]] Field& required();
-  /// The text is a file: found beside the manifest, then in MIXWELL_DATA; the target receives the
-  /// path that was found. Words of one_of are taken as they are.
+  /// The text names a file, searched first in the manifest's folder, then in MIXWELL_DATA. The
+  /// target receives the path where it was found. Words of one_of are not treated as files.
   [[gnu::cold]] Field& file();
-  /// The key has an effect only where the key `other` of the same table has one of `values` (texts,
-  /// "true" or "false"); without values, where it has any. A manifest that gives it another value
-  /// than its default elsewhere is refused. Several conditions must all hold.
+  /// The key has an effect only if the key `other` of the same table has one of `values` (texts,
+  /// "true" or "false"), or any value if `values` is empty. Otherwise a manifest that sets this key
+  /// to anything except its default is refused. If you call this several times, all conditions must
+  /// hold.
   [[gnu::cold]] Field& only_with(std::string other, std::vector<std::string> values = {});
-  /// The same for a condition on what the keys refer to; `words` name what it asks for: "an
-  /// estimator that is fitted to points".
+  /// As only_with, with a condition on the components that the keys refer to. `words` names what
+  /// the condition requires, such as "an estimator that is fitted to points".
   [[gnu::cold]] Field& only_where(std::string words, std::function<bool()> holds);
-  /// Another way to say what `other` says, for a target that may be empty: a manifest gives at most
-  /// one of the two keys.
+  /// Declares that this key is another way to set what `other` sets. The target must have a type
+  /// that can be empty. A manifest may set at most one of the two keys.
   [[gnu::cold]] Field& instead_of(std::string other);
-  /// ComponentReference only: see ComponentReference::fallback.
+  /// Only for a ComponentReference: see ComponentReference::fallback.
   [[gnu::cold]] Field& or_default(std::string id);
-  /// ComponentReference only: see ComponentReference::learnt. `where` is asked when the references
-  /// declared before this one are bound.
+  /// Only for a ComponentReference: see ComponentReference::learnt. `where` is called after the
+  /// references declared before this one are bound.
   [[gnu::cold]] Field& or_learnt(std::string id, std::function<bool()> where = {});
-  /// ComponentReference only: see ComponentReference::optional.
+  /// Only for a ComponentReference: see ComponentReference::optional.
   [[gnu::cold]] Field& or_none();
-  /// ComponentReference only: see ComponentReference::purpose.
+  /// Only for a ComponentReference: see ComponentReference::purpose.
   [[gnu::cold]] Field& purpose(std::string word);
   [[gnu::cold]] Field& refines(Refines what);
-  /// Texts that select coordinates of a model's position (select_coordinates), in a table of a list
-  /// or of the component: on another model they mean nothing, and `mixwell verify` gives the tables
-  /// of the list parts of that model's position instead.
+  /// Declares that the texts of this key select coordinates of a model's position
+  /// (select_coordinates). The key is in a table of a list, or in the component's own table. The
+  /// texts have no meaning for another model. When `mixwell verify` tests another model, it
+  /// replaces the texts in a list by parts of that model's position.
   [[gnu::cold]] Field& selects_coordinates();
 
   const std::string& key() const noexcept { return key_; }
   const std::string& unit() const noexcept { return unit_; }
   const std::string& help() const noexcept { return help_; }
   const std::vector<std::string>& choices() const noexcept { return choices_; }
-  /// The key that this one takes the place of, or "".
+  /// The key that this one is an alternative to (instead_of), or "".
   const std::string& replaced() const noexcept { return replaced_; }
   const std::vector<UsedWith>& used_with() const noexcept { return used_with_; }
   Refines refined() const noexcept { return refines_; }
   bool is_selection() const noexcept { return is_selection_; }
   bool is_required() const noexcept { return required_; }
   bool is_file() const noexcept { return file_; }
-  /// A text neither from a list nor of a file: a manifest may write it as an integer, such as the
-  /// label 2 of a data set.
+  /// True for a text that has no list of choices and is not a file. A manifest may write such a
+  /// text as an integer, such as the label 2 of a data set.
   bool is_free_text() const noexcept { return choices_.empty() && !file_; }
   const FieldTarget& target() const noexcept { return *target_; }
 
-  /// "number", "integer", "boolean", "text", "list of numbers", "reference to a model", ...
+  /// The type in words: "number", "integer", "boolean", "text", "list of numbers", "reference to a
+  /// model", ...
   std::string type() const;
-  /// "(0, inf)", "[1, 64]", "one of a, b", or "" when every value will do.
+  /// The range: "(0, inf)", "[1, 64]", "one of a, b", or "" if every value is valid.
   std::string range() const;
-  /// `mean = "newton" or "slot"`: with what the key has an effect, or "" if it always has one.
+  /// The condition under which the key has an effect, such as `mean = "newton" or "slot"`, or "" if
+  /// there is none.
   std::string condition() const;
-  /// The value the target holds now, as TOML text; "" where it holds none.
+  /// The target's current value as TOML text, or "" if the target is empty.
   std::string value_text() const;
-  /// Empty if the value obeys the range, else the rule it breaks ("must be above 0").
+  /// Returns "" if the value is in the range, otherwise the broken rule ("must be above 0").
   std::string broken_rule(double value) const;
   double low() const noexcept { return low_; }
   double high() const noexcept { return high_; }
@@ -188,11 +198,11 @@ class MIXWELL_EXPORT Field {
   bool is_selection_ = false;
 };
 
-/// The keys of one component in the order they were declared. A component's `Params` is a plain
-/// struct whose members hold the defaults, with `void declare(Fields& fields)` naming each:
-/// `fields.number("step_size", step_size).unit("time").above(0).help("...")`. Defaults that depend
-/// on what else is given are set by `void settle()`, if it has one, once all keys and references
-/// are read.
+/// The keys of one component, in the order of their declaration. A component's `Params` is a plain
+/// struct whose members hold the defaults. Its function `void declare(Fields& fields)` declares
+/// each key: `fields.number("step_size", step_size).unit("time").above(0).help("...")`. Params may
+/// also have `void settle()`. It is called after all keys and references are read, and sets
+/// defaults that depend on other keys.
 class MIXWELL_EXPORT Fields {
  public:
   Fields();
@@ -211,9 +221,9 @@ class MIXWELL_EXPORT Fields {
   [[gnu::cold]] Field& texts(std::string key, std::vector<std::string>& value);
   [[gnu::cold]] Field& interval(std::string key, std::optional<Interval>& value);
   [[gnu::cold]] Field& named_points(std::string key, NamedPoints& value);
-  /// A list of tables with keys of their own, at least one where the key is given. T is as a
-  /// component's Params are, without `settle`. A ParameterError about one of them names its key as
-  /// "key[1].other".
+  /// Declares a list of tables with their own keys. If the key is given, there must be at least one
+  /// table. T is like a component's Params, but without `settle`. A ParameterError about a table
+  /// names its key as "key[1].other".
   template <class T>
   Field& tables(std::string key, std::deque<T>& values) {
     return add(std::move(key),
@@ -240,10 +250,10 @@ class MIXWELL_EXPORT Fields {
   }
 
   const std::vector<Field>& all() const noexcept { return fields_; }
-  /// The field of that key, or null.
+  /// Returns the field with this key, or null.
   const Field* find(const std::string& key) const noexcept;
-  /// Why the key has no effect with the values and references that the other keys have now, by its
-  /// Field::only_with and only_where; "" where it has one.
+  /// Returns the reason why this key has no effect, given the current values and references of the
+  /// other keys and its conditions (Field::only_with, only_where). Returns "" if it has an effect.
   std::string why_idle(const Field& field) const;
 
  private:

@@ -1,4 +1,4 @@
-// The cases of the data of a density, as results show them.
+// The cases of a density's data, as they appear in the results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace mixwell {
 
-/// The data of a DensityModel as results show them. The name of what was observed is that of the
-/// variables in observed_data, log_likelihood and posterior_predictive alike, as ArviZ expects it.
+/// The data of a DensityModel as they appear in the results. The observed variable has the same
+/// name in observed_data, log_likelihood and posterior_predictive, as ArviZ expects.
 class MIXWELL_EXPORT ObservedCases {
  public:
-  /// Throws InputError where there is one already.
+  /// Throws InputError if there already is an observed variable.
   void observe(const std::string& name, const Eigen::VectorXd& values, const Dim& dim);
   void add_constant(const std::string& name, const Eigen::VectorXd& values, const Dim& dim);
 
   const std::vector<NamedValues>& observed() const noexcept { return observed_; }
   const std::vector<NamedValues>& constant() const noexcept { return constant_; }
-  /// log_likelihood, and with `draws` posterior_predictive, a number for each case. Throws
-  /// InputError where what was observed is not one number for each.
+  /// Describes log_likelihood and, with `draws`, posterior_predictive: one number for each case.
+  /// Throws InputError if the observed variable does not have one number for each case.
   std::vector<Parameter> quantities(Index cases, bool draws) const;
 
  private:

@@ -1,4 +1,5 @@
-// Models that are written as a log density: value, gradient, terms and their trouble follow.
+// Models that are written as a log density. Mixwell derives value, gradient, terms and error
+// reports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,21 +23,22 @@ namespace mixwell {
 
 namespace detail {
 
-/// "log_likelihood of case 17 is nan".
+/// Makes a text such as "log_likelihood of case 17 is nan".
 MIXWELL_EXPORT std::string trouble_text(const std::string& what, double value);
 
-/// How values, and gradients pulled back from them, change along directions v (d x w), by central
-/// differences of only the map: an error of O(h^2) with h = 6e-6 of the larger of 1 and |theta|.
+/// Derivatives of the map theta -> x, and of pulled-back gradients, along directions v (d x w).
+/// Only the map is differentiated, by central differences. The error is O(h^2) with h = 6e-6 max(1,
+/// |theta|).
 class MIXWELL_EXPORT MapDirection {
  public:
   MapDirection(const ConstraintMap& map, ConstBatch theta, ConstBatch v, Workspace& scratch);
-  /// J v of each column (q x w).
+  /// Computes J v of each column (q x w).
   void values(Batch out) const;
-  /// Adds the change of J^T gradient - grad log |J|, the gradient (q x w) held as it is.
+  /// Adds the derivative of J^T gradient - grad log |J|, with the gradient (q x w) held fixed.
   void add_bend(ConstBatch gradient, Batch out) const;
 
  private:
-  /// theta moved by `sign` times the step, and its values.
+  /// Computes theta moved by `sign` times the step, and its values x.
   void move(double sign, Batch theta, Batch x) const;
 
   const ConstraintMap& map_;
@@ -48,24 +50,25 @@ class MIXWELL_EXPORT MapDirection {
 
 }  // namespace detail
 
-/// The base of a model `Derived` that writes, in public, for numbers of any type S, either
+/// The base class of a model `Derived` that is written as a log density. Derived has one of these
+/// sets of public members, for numbers of any type S: either
 ///   template <class S> S log_density(const Values<S>&) const;
-/// or, where the likelihood is a product over cases of the data, which minibatches draw from,
+/// or, if the likelihood is a product over cases of the data (minibatches need this),
 ///   template <class S> S log_prior(const Values<S>&) const;
 ///   Index cases() const;
 ///   template <class S> S log_likelihood(const Values<S>&, Index n) const;
-/// in nats, of the constrained values of its parameters and without any Jacobian. Parameters are
-/// declared by scalar(), vector() and matrix(), as members with initialisers or in the constructor.
-/// Where there are cases, their log likelihoods are recorded, and with
+/// They return nats, as functions of the constrained values of the parameters, without any
+/// Jacobian. Declare the parameters by scalar(), vector() and matrix(), as members with
+/// initialisers or in the constructor. If there are cases, their log likelihoods are recorded. With
 ///   double draw_case(const Values<double>&, Index n, RandomNumbers&) const;
-/// cases drawn anew; observe() tells what was seen of them.
+/// new cases are drawn and recorded too. Pass the observed cases by observe().
 ///
-/// S is double where only U is wanted. For the gradient of U the density is written once as
-/// operations (TapeNumber), which are replayed in reverse (Tape): two to four evaluations of U, for
-/// any number of values. A density that has an `if` on value_of() of a number, which a tape can not
-/// repeat, says `static constexpr bool differentiates_forward = true;`: with q values it is then
-/// evaluated ceil(q / 32) times a column, each with 32 derivatives (Dual), or 8 where q <= 8. No
-/// memory is allocated after the first gradient.
+/// S is double if only U is wanted. For the gradient of U, the density is recorded once as a list
+/// of operations (TapeNumber), which are replayed in reverse (Tape). A gradient costs two to four
+/// evaluations of U, for any number of values. A tape cannot repeat an `if` on value_of() of a
+/// number. A density with such an `if` must declare `static constexpr bool differentiates_forward =
+/// true;`. With q values it is then evaluated ceil(q / 32) times for each column, each time with 32
+/// derivatives (Dual), or with 8 if q <= 8. No memory is allocated after the first gradient.
 template <class Derived>
 class DensityModel : public ConstrainedModel,
                      public SumOfTerms,
@@ -104,7 +107,8 @@ class DensityModel : public ConstrainedModel,
   }
 
   bool multiplies_hessians() const noexcept override { return !is_forward(); }
-  /// Exact but for rounding where all values are free; the bend of constraints is by differences.
+  /// Exact except for rounding if all values are unconstrained. The second derivatives of
+  /// constraints are computed by differences.
   void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out,
                         Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -137,7 +141,7 @@ class DensityModel : public ConstrainedModel,
   std::vector<NamedValues> observed_data() const override { return observed_.observed(); }
   std::vector<NamedValues> constant_data() const override { return observed_.constant(); }
 
-  /// The prior, or the first case, whose log density is not finite.
+  /// Names the prior or the first case whose log density is not finite.
   std::string trouble_at(ConstBatch theta) const override {
     Workspace scratch;
     Eigen::MatrixXd x(this->map().values(), 1);
@@ -177,7 +181,7 @@ class DensityModel : public ConstrainedModel,
             std::make_shared<const std::string>(name)};
   }
 
-  /// In constructors: what was seen, a number for each case.
+  /// Sets the observed variable, in constructors: one number for each case.
   void observe(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
     observed_.observe(name, values, dim);
     add_labels(dim);
@@ -185,7 +189,7 @@ class DensityModel : public ConstrainedModel,
   void observe(const std::string& name, const Eigen::VectorXd& values) {
     observe(name, values, values.size());
   }
-  /// Covariates and what else the data hold, for readers of the results: constant_data.
+  /// Adds covariates and other data for readers of the results (constant_data).
   void constant(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
     observed_.add_constant(name, values, dim);
     add_labels(dim);
@@ -223,8 +227,8 @@ class DensityModel : public ConstrainedModel,
     if (!dim.name.empty() && !is_known) labels_.push_back(labels);
   }
 
-  /// Directions at a time: many, so that what is no derivative is computed a few times; few, where
-  /// most of many would be zero.
+  /// Number of directions that are differentiated at once. With `wide`, the values in a density are
+  /// computed less often. `narrow` avoids derivatives that are all zero.
   static constexpr Index narrow = 8;
   static constexpr Index wide = 32;
 
@@ -236,16 +240,16 @@ class DensityModel : public ConstrainedModel,
 
   static bool is_reverse(const Evaluation& out) { return out.wants_gradient() && !is_forward(); }
 
-  /// The tape's cases before the terms: log_prior.
+  /// Index of the first term among the cases of the tape. log_prior is the case before the terms.
   static constexpr Index first_term = 1;
 
   const Tape& tape() const {
     return tape_.get([this] { return written(); });
   }
 
-  /// At two points that the constraints allow, and between which an `if` on a value has its
-  /// threshold: no coordinate has the sign or the size that it has at the other one, and no two
-  /// have the same order.
+  /// Writes the tape at two points that the constraints allow. The points are chosen to detect an
+  /// `if` on a value: at the second point, every coordinate has the opposite sign and another size,
+  /// and every two coordinates have the opposite order.
   Tape written() const {
     const Eigen::ArrayXd k =
         Eigen::ArrayXd::LinSpaced(this->dimension(), 1.0, static_cast<double>(this->dimension()));
@@ -290,8 +294,9 @@ class DensityModel : public ConstrainedModel,
     };
     static_assert(
         whole != summed,
-        "a DensityModel has either log_density(values), or log_prior(values), cases() and "
-        "log_likelihood(values, n); they are templates over S, const and public");
+        "A DensityModel needs either log_density(values), or log_prior(values), cases() and "
+        "log_likelihood(values, n). Make them const and public; all except cases() are templates "
+        "over S.");
     return summed;
   }
 
@@ -302,7 +307,7 @@ class DensityModel : public ConstrainedModel,
     };
   }
 
-  /// out: log likelihoods of all cases, then cases drawn anew.
+  /// Writes the log likelihoods of all cases to `out`, then newly drawn cases.
   void generate_column(const Values<double>& values, const Stream& stream, Address at,
                        Batch out) const {
     if constexpr (has_cases())
@@ -313,7 +318,7 @@ class DensityModel : public ConstrainedModel,
       });
   }
 
-  /// sum of log_likelihood over `count` cases.
+  /// Sums log_likelihood over `count` cases.
   template <class S, class Case>
   S sum_of_cases(const Values<S>& values, Index count, const Case& number) const {
     S sum = 0.0;
@@ -322,7 +327,7 @@ class DensityModel : public ConstrainedModel,
     return sum;
   }
 
-  /// U = -f and its gradient, column by column.
+  /// Computes U = -f and its gradient, column by column.
   template <class Density>
   void evaluate_columns(ConstBatch x, const Evaluation& out, const Density& f) const {
     Batch gradient = out.gradient;
@@ -339,7 +344,7 @@ class DensityModel : public ConstrainedModel,
     }
   }
 
-  /// Returns U; directions one after the other, `width` at a time.
+  /// Computes U and its gradient, `width` directions at a time. Returns U.
   template <Index width, class Density>
   double differentiate(const double* x, double* g, Index j, const Density& f,
                        Workspace& scratch) const {

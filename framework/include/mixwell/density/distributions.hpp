@@ -1,4 +1,4 @@
-// Log densities of numbers, in Stan's names and parameters.
+// Log densities of numbers, with Stan's names and parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,17 +10,17 @@
 #include <numbers>
 #include <type_traits>
 
-/// Each argument is a Number, and so is the result; densities of a number
-/// take a VectorView for y, too: the sum over its elements. Constants are all there (what Stan adds
-/// with `target += NAME(y | ...)`). Outside of its support a density is what its formula gives, NaN
-/// as a rule: declare the constraint of a parameter instead. `_lpdf` are densities of real numbers,
-/// `_lpmf` probabilities of whole ones, which are data, given as doubles.
-/// (Stan Functions Reference 2.36)
+/// Each argument and each result is a Number. For a density of a number, y may also be a
+/// VectorView. The result is then the sum over its elements. All constants are included, as in
+/// Stan's `target += NAME(y | ...)`. Outside of its support a density returns the result of its
+/// formula, usually NaN. Do not rely on this; declare the constraint of the parameter. `_lpdf` are
+/// densities of real numbers. `_lpmf` are probabilities of whole numbers. Such numbers are data,
+/// and are passed as doubles. (Stan Functions Reference 2.36)
 namespace mixwell {
 
 namespace detail {
 
-/// Integers are doubles: 1 / 2 is a half.
+/// Converts integers to double, so that 1 / 2 is 0.5.
 template <Number T>
 auto number(const T& x) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -63,7 +63,7 @@ S std_normal_lpdf(const VectorView<S>& y) {
   return sum_of(y, [](const S& one) { return std_normal_lpdf(one); });
 }
 
-/// Student's t of nu degrees of freedom about mu, in units of sigma.
+/// Student's t with nu degrees of freedom, location mu and scale sigma.
 auto student_t_lpdf(const Number auto& y, const Number auto& nu, const Number auto& mu,
                     const Number auto& sigma) {
   const auto n = detail::number(nu);
@@ -135,7 +135,7 @@ auto neg_binomial_2_log_lpmf(double n, const Number auto& eta, const Number auto
   return log_gamma(n + p) - log_gamma(p) - log_factorial(n) + n * (x - log_p) -
          (n + p) * log1p_exp(x - log_p);
 }
-/// The same of mu.
+/// As above, as a function of mu.
 auto neg_binomial_2_lpmf(double n, const Number auto& mu, const Number auto& phi) {
   return neg_binomial_2_log_lpmf(n, log(detail::number(mu)), phi);
 }
@@ -146,13 +146,13 @@ auto bernoulli_logit_lpmf(double y, const Number auto& eta) {
   return y == 1.0 ? log_inv_logit(x) : y == 0.0 ? log1m_inv_logit(x) : std::nan("") * x;
 }
 
-/// n of N.
+/// n successes in N trials.
 auto binomial_logit_lpmf(double n, double N, const Number auto& eta) {
   const auto x = detail::number(eta);
   return log_factorial(N) - log_factorial(n) - log_factorial(N - n) + n * x - N * log1p_exp(x);
 }
 
-/// P(k) ~ e^(beta_k), k from 0: beta has size() and [k].
+/// P(k) ~ e^(beta_k), with k counted from 0. beta has size() and [k].
 template <class List>
 auto categorical_logit_lpmf(Index k, const List& beta) {
   return beta[k] - log_sum_exp(beta);

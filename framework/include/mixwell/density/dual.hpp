@@ -1,4 +1,4 @@
-// Numbers with their derivatives in several directions, for forward differentiation.
+// Numbers with derivatives in several directions, for forward differentiation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ namespace mixwell {
 
 namespace detail {
 
-/// log(1 + e), 0 <= e <= 1: std::log1p takes twice the time of std::log.
+/// log(1 + e) for 0 <= e <= 1. std::log1p takes twice as long as std::log.
 inline double log1p_of(double e) { return e > 1e-3 ? std::log(1.0 + e) : std::log1p(e); }
 
 }  // namespace detail
@@ -42,8 +42,8 @@ inline double log_sum_exp(double a, double b) {
 /// The distribution function of N(0, 1).
 inline double Phi(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }
 
-/// What a comparison with parameters says. It is no bool, so that no density branches unseen: write
-/// select(condition, a, b).
+/// Result of a comparison with parameters. It is not a bool, so a density cannot branch on it
+/// without being noticed. Write select(condition, a, b).
 class Condition {
  public:
   explicit Condition(bool holds) : holds_(holds) {}
@@ -54,13 +54,13 @@ class Condition {
   bool holds_;
 };
 
-/// a where the condition holds, else b; both are computed.
+/// Returns a if the condition is true, otherwise b. Both are computed.
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 
-/// value + sum_k slopes_k e_k with e_j e_k = 0: what is computed with these has the derivatives of
-/// what is computed with doubles, by the chain rule (Griewank & Walther 2008, Evaluating
-/// Derivatives, chapter 3). No memory is allocated; an operation costs `width` multiplications or
-/// two beside its own. Functions have their usual names.
+/// value + sum_k slopes_k e_k with e_j e_k = 0. Computing with these numbers gives the derivatives
+/// of the same computation with doubles, by the chain rule (Griewank & Walther 2008, Evaluating
+/// Derivatives, chapter 3). No memory is allocated. An operation costs `width` or 2 `width` extra
+/// multiplications. Functions have their usual names.
 template <Index directions>
 struct Dual {
   static constexpr Index width = directions;
@@ -73,10 +73,10 @@ struct Dual {
   template <class Expression>
   Dual(double number, const Eigen::ArrayBase<Expression>& derivatives)
       : value(number), slopes(derivatives) {}
-  /// Its slopes are to be written.
+  /// Leaves the slopes uninitialised. The caller must write them.
   struct Unset {};
   Dual(double number, Unset) : value(number) {}
-  /// f(x) with f'(x) = slope.
+  /// Returns f(x), given its derivative f'(x) = slope.
   static Dual chain(const Dual& x, double f, double slope) { return {f, slope * x.slopes}; }
 
   Dual& operator+=(const Dual& b) { return value += b.value, slopes += b.slopes, *this; }
@@ -203,7 +203,7 @@ inline constexpr bool has_derivatives = false;
 template <Index directions>
 inline constexpr bool has_derivatives<Dual<directions>> = true;
 
-/// A double, an integer, or a number that is differentiated: a Dual or a TapeNumber.
+/// A double, an integer, or a number with derivatives (a Dual or a TapeNumber).
 template <class T>
 concept Number = std::is_arithmetic_v<T> || has_derivatives<T>;
 

@@ -1,4 +1,4 @@
-// Log densities of simplexes, vectors and Cholesky factors, in Stan's names and parameters.
+// Log densities of simplexes, vectors and Cholesky factors, with Stan's names and parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace mixwell {
 
-/// Of the first K - 1 numbers of a simplex. `alpha`: one number for all, or a list of K.
+/// A density of the first K - 1 numbers of a simplex. `alpha` is one number for all, or a list of
+/// K.
 template <class S>
 S dirichlet_lpdf(const VectorView<S>& theta, const Number auto& alpha) {
   const auto a = detail::number(alpha);
@@ -28,7 +29,7 @@ S dirichlet_lpdf(const VectorView<S>& theta, const List& alpha) {
   return density + log_gamma(all);
 }
 
-/// Of the K (K - 1) / 2 numbers below the diagonal of L, R = L L^T, where R has a density ~
+/// A density of the K (K - 1) / 2 numbers below the diagonal of L, where R = L L^T has a density ~
 /// |R|^(eta - 1). (Lewandowski, Kurowicka & Joe 2009, J. Multivariate Anal. 100, 1989-2001)
 template <class S>
 S lkj_corr_cholesky_lpdf(const MatrixView<S>& L, const Number auto& eta) {
@@ -43,7 +44,7 @@ S lkj_corr_cholesky_lpdf(const MatrixView<S>& L, const Number auto& eta) {
   return density;
 }
 
-/// Of y ~ N(mu, L L^T); y and mu are lists of as many numbers as L has rows. O(K^2).
+/// The density of y ~ N(mu, L L^T). y and mu have as many numbers as L has rows. O(K^2).
 template <class S, class List, class Means>
 S multi_normal_cholesky_lpdf(const List& y, const Means& mu, const MatrixView<S>& L) {
   const Workspace::Frame frame(L.scratch());
@@ -58,8 +59,9 @@ S multi_normal_cholesky_lpdf(const List& y, const Means& mu, const MatrixView<S>
   return density;
 }
 
-/// Of the factor L of W = L L^T ~ Wishart(nu, F F^T), with the Jacobian of W(L) in it: mean nu F
-/// F^T, nu > K - 1. F is a lower triangle with F(i, j), of constants or parameters. O(K^3).
+/// The density of the factor L of W = L L^T ~ Wishart(nu, F F^T), including the Jacobian of W(L).
+/// The mean of W is nu F F^T; nu > K - 1. F is lower triangular, with elements F(i, j) that are
+/// constants or parameters. O(K^3).
 template <class S, class Factor>
 S wishart_cholesky_lpdf(const MatrixView<S>& L, const Number auto& nu, const Factor& F) {
   const auto n = detail::number(nu);

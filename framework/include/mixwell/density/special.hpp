@@ -1,4 +1,4 @@
-// Special functions of densities.
+// Special functions for densities.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace mixwell {
 
-/// log |Gamma(x)|, from any number of threads at once, as std::lgamma is not.
+/// log |Gamma(x)|. Thread-safe, unlike std::lgamma.
 MIXWELL_EXPORT double log_gamma(double x) noexcept;
-/// Its derivative; NaN at 0, -1, -2, ...
+/// The derivative of log_gamma. NaN at 0, -1, -2, ...
 MIXWELL_EXPORT double digamma(double x) noexcept;
-/// And the derivative of that; NaN there, too.
+/// The derivative of digamma. NaN at 0, -1, -2, ...
 MIXWELL_EXPORT double trigamma(double x) noexcept;
-/// log n! of a whole number n >= 0 (a table for n < 1024), NaN of any other.
+/// log n! for a whole number n >= 0 (from a table for n < 1024). NaN for any other n.
 MIXWELL_EXPORT double log_factorial(double n) noexcept;
 
 }  // namespace mixwell

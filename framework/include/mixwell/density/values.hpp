@@ -18,7 +18,7 @@
 
 namespace mixwell {
 
-/// A dimension of an array: a length, or a name with a label for each element.
+/// A dimension of an array: either a length, or a name with a label for each element.
 struct Dim {
   Dim(Index count) : length(count) {}
   Dim(std::string called, std::vector<std::string> of_elements)
@@ -31,8 +31,8 @@ struct Dim {
   Index length;
 };
 
-/// Handles of parameters: DensityModel makes them, Values gives what they stand for. One that was
-/// made by nobody has no row.
+/// Handles of parameters. DensityModel makes the handles. Pass a handle to Values to get the
+/// parameter's values. A handle that was not made by DensityModel has row -1.
 struct ScalarParameter {
   Index row = -1;
 };
@@ -57,8 +57,9 @@ namespace detail {
 /// Throws RunError "a parameter is read that was never declared...".
 [[noreturn]] MIXWELL_EXPORT void refuse_undeclared();
 
-/// Numbers of type S: a double, a Dual or a TapeNumber. Of a Dual the directions are the rows from
-/// `direction` on; element i is row i - `direction` of all values where the first direction is 0.
+/// Numbers of type S: double, Dual or TapeNumber. The first slope of a Dual is the derivative with
+/// respect to element `direction`, which may be outside of this list. If the slopes begin at the
+/// first of all values, element i is therefore row i - `direction` of all values.
 template <class S>
 class Elements {
  public:
@@ -87,7 +88,7 @@ class Elements {
 
 }  // namespace detail
 
-/// A list of numbers of type S that parameters are.
+/// A list of numbers of type S: the values of a vector parameter.
 template <class S>
 class VectorView {
  public:
@@ -99,7 +100,7 @@ class VectorView {
     if (i < 0 || i >= size_) detail::refuse_element(*name_, i, size_);
     return elements_[i];
   }
-  /// As doubles.
+  /// The numbers as doubles.
   Eigen::Map<const Eigen::VectorXd> values() const { return {elements_.data(), size_}; }
   const detail::Elements<S>& elements() const noexcept { return elements_; }
 
@@ -109,7 +110,7 @@ class VectorView {
   const std::string* name_;
 };
 
-/// A matrix of such numbers, row by row.
+/// A matrix of numbers of type S, stored row by row.
 template <class S>
 class MatrixView {
  public:
@@ -134,11 +135,12 @@ class MatrixView {
   Workspace* scratch_;
 };
 
-/// All values of one position: `values(beta)` is a number, a VectorView or a MatrixView.
+/// All values of one position. `values(beta)` is a number, a VectorView or a MatrixView.
 template <class S>
 class Values {
  public:
-  /// `x`: q numbers; `direction`: the first row that a Dual has a derivative by.
+  /// `x` holds q numbers. `direction` is the first row with respect to which a Dual has a
+  /// derivative.
   Values(const double* x, Index direction, Workspace& scratch)
       : elements_(x, direction), scratch_(&scratch) {}
 
@@ -149,7 +151,8 @@ class Values {
   MatrixView<S> operator()(const MatrixParameter& at) const {
     return {elements_.from(row_of(at)), at.rows, at.cols, at.name.get(), scratch_};
   }
-  /// Memory for as long as a Workspace::Frame of it stands; Workspace::objects<S> gives numbers.
+  /// Scratch memory. Each piece lives as long as the Workspace::Frame in which it is allocated.
+  /// Workspace::objects<S> allocates numbers.
   Workspace& scratch() const noexcept { return *scratch_; }
 
  private:
@@ -163,11 +166,12 @@ class Values {
   Workspace* scratch_;
 };
 
-/// sum_i a_i b_i of constants a, an Eigen vector, row or column of as many numbers. O(size +
-/// width): the derivatives are elements of a.
+/// Computes sum_i a_i b_i for constants a: an Eigen vector, row or column with as many numbers as
+/// b. O(size + width), because the derivatives are elements of a.
 template <class Constants, class S>
 S dot(const Eigen::MatrixBase<Constants>& a, const VectorView<S>& b) {
-  static_assert(Constants::IsVectorAtCompileTime, "dot wants a vector, a row or a column");
+  static_assert(Constants::IsVectorAtCompileTime,
+                "dot needs an Eigen vector, row or column as its first argument");
   if (a.size() != b.size()) detail::refuse_dot(a.size(), b.size());
   double sum = 0.0;
   if constexpr (Constants::ColsAtCompileTime == 1)
@@ -195,7 +199,7 @@ S dot(const Eigen::MatrixBase<Constants>& a, const VectorView<S>& b) {
   }
 }
 
-/// Of numbers of type S alike.
+/// Computes sum_i a_i b_i for two lists of type S.
 template <class S>
 S dot(const VectorView<S>& a, const VectorView<S>& b) {
   S sum = 0.0;
@@ -203,7 +207,7 @@ S dot(const VectorView<S>& a, const VectorView<S>& b) {
   return sum;
 }
 
-/// sum_i f(a_i).
+/// Computes sum_i f(a_i).
 template <class S, class Function>
 S sum_of(const VectorView<S>& a, const Function& f) {
   S sum = 0.0;
@@ -231,7 +235,7 @@ auto log_sum_exp_by_largest(const List& a) {
 
 }  // namespace detail
 
-/// log sum_i e^(a_i) of anything with size() and [i], without overflow.
+/// Computes log sum_i e^(a_i) without overflow. `a` is any type with size() and [i].
 template <class List>
 auto log_sum_exp(const List& a) {
   if constexpr (std::is_same_v<std::decay_t<decltype(a[0])>, TapeNumber>) {

@@ -1,4 +1,5 @@
-// The tag by which a plugin proves, before any of its code runs, that its memory is laid out as the
+// The tag that Mixwell compares before it runs any code of a plugin. Equal tags show that plugin
+// and Mixwell were built with the same memory layout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,17 +8,17 @@
 #include <Eigen/Core>
 
 #ifndef MIXWELL_ISA
-#error "MIXWELL_ISA is not defined: build with mixwell_add_plugin() or link Mixwell::framework"
+#error "MIXWELL_ISA is not defined. Build with mixwell_add_plugin() or link Mixwell::framework."
 #endif
 
 #define MIXWELL_TEXT_(x) #x
 #define MIXWELL_TEXT(x) MIXWELL_TEXT_(x)
 
-/// Names of symbols, tables of virtual functions, exceptions: g++ since 3.4, and clang++.
+/// Names of symbols, virtual tables and exceptions: g++ since 3.4, and clang++.
 #if defined(__GXX_ABI_VERSION) && __GXX_ABI_VERSION >= 1002
 #define MIXWELL_ABI_CXX_ "itanium"
 #else
-#error "plugins need the Itanium C++ ABI: build with g++ or clang++"
+#error "Plugins need the Itanium C++ ABI. Build with g++ or clang++."
 #endif
 
 #if defined(__GLIBCXX__)
@@ -28,23 +29,23 @@
 #define MIXWELL_ABI_LIBRARY_ "unknown"
 #endif
 
-/// std::string and std::list are of two kinds in libstdc++.
+/// libstdc++ has two versions of std::string and std::list.
 #if !defined(__GLIBCXX__) || _GLIBCXX_USE_CXX11_ABI
 #define MIXWELL_ABI_STRINGS_ "c++11"
 #else
 #define MIXWELL_ABI_STRINGS_ "old"
 #endif
 
-/// With _GLIBCXX_DEBUG containers have further members; _GLIBCXX_ASSERTIONS adds only code.
+/// _GLIBCXX_DEBUG adds members to containers; _GLIBCXX_ASSERTIONS adds only code.
 #ifdef _GLIBCXX_DEBUG
 #define MIXWELL_ABI_CONTAINERS_ "debug"
 #else
 #define MIXWELL_ABI_CONTAINERS_ "plain"
 #endif
 
-/// `name=value;` pairs; two builds fit together only if all are equal. Eigen's alignment is that of
-/// memory from the heap, its static alignment that of members; eigen_malloc says which functions
-/// its memory comes from and is given back to.
+/// `name=value;` pairs. Two builds are compatible only if all are equal. eigen_alignment is for
+/// heap memory, eigen_static_alignment for members. eigen_malloc says which functions allocate and
+/// free Eigen's memory.
 #define MIXWELL_ABI_TAG \
   "mixwell=" MIXWELL_TEXT(MIXWELL_ABI_VERSION) ";c++=" MIXWELL_ABI_CXX_                           \
   ";library=" MIXWELL_ABI_LIBRARY_ ";strings=" MIXWELL_ABI_STRINGS_                               \

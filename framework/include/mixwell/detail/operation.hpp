@@ -1,4 +1,4 @@
-// How the edges of an operation meet the parameters of its body.
+// Connects the edges of an operation with the parameters of its body.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,8 @@
 namespace mixwell {
 namespace edge {
 
-// Not defined: their names are the first line of the compiler's message.
+// These types are not defined. Their names appear in the first line of the compiler's error
+// message.
 template <std::size_t parameter, class TheBodyTakes, class TheEdgeIs>
 struct the_body_does_not_take_this_edge;
 template <std::size_t the_body_takes, std::size_t there_are_edges>
@@ -34,7 +35,7 @@ struct the_body_must_be_a_lambda_without_auto;
 
 namespace detail {
 
-/// Where the values of each edge are among the inputs or the outputs of an operation.
+/// The place of an edge's values among the inputs or the outputs of an operation.
 struct EdgeRange {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -46,8 +47,8 @@ concept IsCarried = requires {
   Meaning::carried;
 };
 
-/// What an operation finds where an edge is given: whether it writes, what the body sees, and what
-/// the operation returns of it.
+/// Describes one given edge: whether the operation writes it, the type that the body receives, and
+/// the value that the operation returns for the edge.
 template <class Given>
 struct Connection;
 
@@ -57,8 +58,8 @@ struct Connection<Edge<Meaning>> {
   using Listed = Meaning;
   using View = Meaning;
   using Written = Edge<Meaning>;
-  static View see(const Block& block, const EdgeRange& at) {
-    return {edge::Place{block, at.first}};
+  static View see(const ColumnBlock& block, const EdgeRange& at) {
+    return {edge::Port{block, at.first}};
   }
   static std::size_t add(const Edge<Meaning>& edge, std::vector<Input>& inputs) {
     inputs.push_back({edge.value, Meaning::role, IsCarried<Meaning>});
@@ -72,8 +73,8 @@ struct Connection<Write<Meaning>> {
   using Listed = edge::Out<Meaning>;
   using View = Listed;
   using Written = Edge<Meaning>;
-  static View see(const Block& block, const EdgeRange& at) {
-    return {edge::Place{block, at.first}};
+  static View see(const ColumnBlock& block, const EdgeRange& at) {
+    return {edge::Port{block, at.first}};
   }
   static std::size_t add(const Write<Meaning>& write, std::vector<Output>& outputs) {
     outputs.push_back(write.output);
@@ -85,14 +86,14 @@ struct Connection<Write<Meaning>> {
   }
 };
 
-/// One or none.
+/// One edge or none.
 template <class Given>
 struct Connection<std::optional<Given>> {
   using One = Connection<Given>;
   static constexpr bool writes = One::writes;
   using View = std::optional<typename One::View>;
   using Written = std::optional<typename One::Written>;
-  static View see(const Block& block, const EdgeRange& at) {
+  static View see(const ColumnBlock& block, const EdgeRange& at) {
     return at.count == 0 ? View() : View(One::see(block, at));
   }
   static std::size_t add(const std::optional<Given>& given, auto& all) {
@@ -110,7 +111,9 @@ struct Connection<std::vector<Given>> {
   static constexpr bool writes = One::writes;
   using View = edge::List<typename One::Listed>;
   using Written = std::vector<typename One::Written>;
-  static View see(const Block& block, const EdgeRange& at) { return {block, at.first, at.count}; }
+  static View see(const ColumnBlock& block, const EdgeRange& at) {
+    return {block, at.first, at.count};
+  }
   static std::size_t add(const std::vector<Given>& given, auto& all) {
     for (const Given& one : given) One::add(one, all);
     return given.size();
@@ -130,7 +133,7 @@ struct Connection<WriteStatistics<Key>> {
   static constexpr bool writes = true;
   using View = edge::Statistics<Key>;
   using Written = WrittenStatistics<Key>;
-  static View see(const Block& block, const EdgeRange& at) { return {block, at.first}; }
+  static View see(const ColumnBlock& block, const EdgeRange& at) { return {block, at.first}; }
   static std::size_t add(const WriteStatistics<Key>& write, std::vector<Output>& outputs) {
     for (const StatisticRow<Key>& row : write.table) {
       outputs.push_back(Output::derived(write.path + "/" + row.what.name, 1));
@@ -144,7 +147,7 @@ struct Connection<WriteStatistics<Key>> {
   }
 };
 
-/// Parameter types of a body.
+/// The parameter types of a body.
 template <class Call>
 struct Parameters;
 template <class Body, class... P>
@@ -198,7 +201,7 @@ constexpr void check_parameters() {
   }
 }
 
-/// Its function, and for whom it acts, if it says so.
+/// Holds the function of a body, and forwards acts_for() if the function has it.
 template <class F>
 class BodyOf : public Body {
  public:
@@ -223,14 +226,14 @@ class TypedBody final : public BodyOf<F> {
  public:
   TypedBody(F f, const std::array<EdgeRange, sizeof...(Given)>& places)
       : BodyOf<F>(std::move(f)), places_(places) {}
-  void run(Block& block) const override { call(block, std::index_sequence_for<Given...>{}); }
+  void run(ColumnBlock& block) const override { call(block, std::index_sequence_for<Given...>{}); }
   bool is_at(const std::array<EdgeRange, sizeof...(Given)>& places) const {
     return places_ == places;
   }
 
  private:
   template <std::size_t... k>
-  void call(Block& block, std::index_sequence<k...>) const {
+  void call(ColumnBlock& block, std::index_sequence<k...>) const {
     if constexpr (takes_block<F>()) {
       this->f_(block, Connection<Given>::see(block, places_[k])...);
     } else {
@@ -241,7 +244,8 @@ class TypedBody final : public BodyOf<F> {
   std::array<EdgeRange, sizeof...(Given)> places_;
 };
 
-/// What the operation wrote through one edge, as a tuple of one or none.
+/// Returns the edge that the operation wrote, as a tuple of one element, or an empty tuple for an
+/// edge that is only read.
 template <class Given>
 auto written(const Given& given, const std::vector<Value>& values, const EdgeRange& place) {
   if constexpr (Connection<Given>::writes) {
@@ -251,7 +255,7 @@ auto written(const Given& given, const std::vector<Value>& values, const EdgeRan
   }
 }
 
-/// Throws WiringError, which names the operation and the role, for an edge that leads nowhere.
+/// Throws a WiringError with the operation and the role if an edge has no value.
 MIXWELL_EXPORT void require_values(const std::string& operation, const std::vector<Input>& inputs);
 [[noreturn]] MIXWELL_EXPORT void refuse_other_edges(const std::string& operation);
 

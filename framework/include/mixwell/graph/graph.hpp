@@ -22,175 +22,187 @@
 
 namespace mixwell {
 
-class Block;
+class ColumnBlock;
 class RowRuns;
 
-/// Persistent state: what is carried over a sweep boundary, and what a checkpoint holds.
+/// Kinds of persistent state, which is carried from sweep to sweep and stored in checkpoints.
 enum class VariableKind {
-  slot,       ///< position; its law is given by the factors that have it among their slots
-  auxiliary,  ///< declared conditional law, drawn by a refresh (momentum)
-  history,    ///< a learner's numbers; no law
-  joined,     ///< several slots seen as one while an update moves them; no state of its own
-  trial,      ///< a copy of a slot that the stages of a proposal move; no state of its own
-  estimate,   ///< what an unbiased estimate of a density was where its slot is, kept with it
+  slot,       ///< a position; its law is the product of the factors that contain the slot
+  auxiliary,  ///< drawn by a refresh from a declared conditional law (momentum)
+  history,    ///< numbers of a learner, without a law
+  joined,     ///< several slots as one variable while an update moves them; stores no state
+  trial,      ///< a copy of a slot that the stages of a proposal move; stores no state
+  estimate,   ///< the unbiased estimate of a density at a slot's position, stored with the slot
 };
 
+/// Kinds of values: `derived` values are computed in this sweep.
 enum class ValueKind { constant, noise, version, derived };
 
+/// Kinds of operations, by what they do to their outputs.
 enum class OperationKind {
-  pure,     ///< derived value, a function of only its inputs
+  pure,     ///< a derived value, a function of its inputs only
   refresh,  ///< draws a variable from its law
   move,     ///< a map or SDE step
-  accept,   ///< chooses between state and proposed by the ratio of laws
-  observe,  ///< next version of a history
-  regroup,  ///< copies numbers between slots and what joins them; moves nothing
+  accept,   ///< chooses between the state and the proposal by the ratio of laws
+  observe,  ///< writes the next version of a history
+  regroup,  ///< copies numbers between slots and the variable that joins them
 };
 
-/// What an operation reads a value as.
+/// The role of a value that an operation reads.
 enum class Role {
-  state,              ///< the version the operation replaces
-  proposed,           ///< accept: the candidate for the state before it
-  parameter,          ///< step size, number of steps, curvature of a fit, ...
-  law,                ///< what the update must leave invariant
-  law_at_proposal,    ///< the same law evaluated with parameters taken at the proposal
-  stage_law,          ///< accept: what the stages of the proposal keep; its ratio is divided out
-  evaluation,         ///< cached (U, grad U) of a law at a version; keyed by both
-  noise,              ///< fresh random numbers; one consumer each
-  position_coupling,  ///< A of theta' = A M^-1 p
-  momentum_coupling,  ///< A' of p' = -A' grad U
+  state,              ///< the version that the operation replaces
+  proposed,           ///< accept: the candidate for the state listed before it
+  parameter,          ///< step size, number of steps, preconditioner of a fit, ...
+  law,                ///< a law that the update must leave invariant
+  law_at_proposal,    ///< an auxiliary's law, evaluated with parameters from the proposal
+  stage_law,          ///< accept: invariant law of the proposal's stages; its ratio is divided out
+  evaluation,         ///< cached (U, grad U) of a law at a version; identified by law and version
+  noise,              ///< new random numbers; each noise has exactly one reader
+  position_coupling,  ///< A in theta' = A M^-1 p
+  momentum_coupling,  ///< A' in p' = -A' grad U
   drift,
   diffusion,
   friction,
   drift_correction,  ///< Gamma_i = sum_j dH_ij / dtheta_j of the H in the drift
-  weights,           ///< which branch of a mixture a guarded operation belongs to
+  weights,           ///< the branch of a mixture that a guarded operation belongs to
 };
 
-/// "state", "law", "A", ...: as on the edges of graph.dot.
+/// The name of the role on the edges of graph.dot: "state", "law", "A", ...
 MIXWELL_EXPORT std::string_view to_string(Role role) noexcept;
 
-/// How a history forgets; the weakest first.
+/// The way in which a history forgets, from the weakest statement to the strongest.
 enum class Forgets { unknown, persistent, window, diminishing };
 
-/// Whether each replicate has its own copy of a variable, or all share one.
+/// The scope of a variable: one copy for each replicate, or one copy for the whole run.
 enum class Scope { replicate, run };
 
+/// Handle of a variable in its graph.
 struct Variable {
   std::int32_t id = -1;
   friend bool operator==(Variable, Variable) = default;
 };
+/// Handle of a value in its graph. A default-constructed one is empty.
 struct Value {
   std::int32_t id = -1;
   friend bool operator==(Value, Value) = default;
   explicit operator bool() const noexcept { return id >= 0; }
 };
 
-/// Where an auxiliary variable lives: what the density exp(-U) of its law is a density of, and so
-/// by which identity `verify` tests what is drawn from it.
+/// The space of an auxiliary variable, on which exp(-U) of its law is a density. The space
+/// determines the identity that `verify` uses to test the draws.
 enum class Space {
-  real,           ///< all of R^rows, or an open part of it; U has a gradient there
-  sphere,         ///< the unit sphere of R^rows, by its surface
-  whole_numbers,  ///< vectors of whole numbers, by counting
+  real,           ///< R^rows or an open subset, in which U has a gradient
+  sphere,         ///< the unit sphere of R^rows, with respect to its surface measure
+  whole_numbers,  ///< vectors of whole numbers, with respect to the counting measure
   line,           ///< a curve or surface within R^rows that depends on the state
-  improper        ///< R^rows, and exp(-U) has no finite integral: what is drawn has another law
+  improper        ///< R^rows, but the integral of exp(-U) is infinite: draws have another law
 };
 
-/// "real", "sphere", "whole numbers", ...
+/// The space in words: "real", "sphere", "whole numbers", ...
 MIXWELL_EXPORT std::string_view to_string(Space space) noexcept;
 
-/// What an auxiliary variable is besides its law.
+/// Properties of an auxiliary variable other than its law.
 struct AuxiliaryTraits {
   Space space = Space::real;
-  /// Its sign changes when time runs backwards, as a momentum's: it is one of those that
-  /// Flips::momentum negates. Its law must then be the same at -v as at v.
+  /// True if the variable changes sign when time is reversed, as a momentum does. Flips::momentum
+  /// then negates the variable, and its law must have the same density at -v and at v.
   bool turns = true;
 };
 
-/// What an operation does, called once per column block and sweep. Immutable; all it may read
-/// or write comes from the edges of its vertex, so what is certified is what is computed.
+/// The code of an operation, called once for each column block and sweep. A body is immutable. It
+/// reads and writes only through the edges of its operation, so the certificate describes exactly
+/// what is computed.
 class MIXWELL_EXPORT Body {
  public:
   virtual ~Body();
-  virtual void run(Block& block) const = 0;
+  /// Computes the outputs of one block in one sweep.
+  virtual void run(ColumnBlock& block) const = 0;
 };
 
+/// The data that a graph stores about a variable.
 struct VariableInfo {
   std::string name;
   VariableKind kind = VariableKind::slot;
   Index rows = 0;
   Scope scope = Scope::replicate;
   Forgets forgets = Forgets::unknown;
-  /// history, diminishing: what is read of it changes by about n^-rate in the n-th sweep; 0 = not
-  /// declared.
+  /// Diminishing histories: the numbers that other operations read change by about n^-rate in the
+  /// n-th sweep. 0 means not declared.
   double rate = 0.0;
-  /// history: what it learns, in a certificate's words ("step size"); its name where it is empty.
+  /// Histories: the name that certificates use for the learnt quantity ("step size"). If empty, the
+  /// name of the variable is used.
   std::string learns{};
-  /// rows x 1, given to every column before the first sweep; slots start where `init` says.
+  /// The value of every column before the first sweep, rows x 1. Slots start where `init` says
+  /// instead.
   Eigen::VectorXd initial;
-  /// slot: the whole position that it is, or is a part of; its own name where it is the whole.
+  /// Slots: name of the position that the slot holds, wholly or in part. It is the slot's own name
+  /// if the slot holds all of it.
   std::string position{};
-  /// slot, joined: the coordinates of the position that its rows hold, ascending; empty where they
-  /// are all.
+  /// Slots and joined variables: the coordinates of the position that the rows of the variable
+  /// hold, ascending. Empty means all.
   std::vector<Index> coordinates{};
-  /// slot: no update moves it, and the others are sampled given it.
+  /// Slots: true if no update moves the slot. The other slots are then sampled given its value.
   bool fixed = false;
-  /// auxiliary: where it lives, and whether Flips::momentum negates it.
+  /// Auxiliaries: the space of the variable, and whether Flips::momentum negates it.
   AuxiliaryTraits traits{};
-  /// joined, trial, estimate: the slots whose numbers it holds, that it is a copy of, that it is
-  /// of.
+  /// Joined variables: the joined slots. Trials: the copied slot. Estimates: the slot at whose
+  /// position the density is estimated.
   std::vector<Variable> parts{};
   Value carried;  ///< version 0
   Value current;  ///< newest version
 };
 
+/// The data that a graph stores about a value.
 struct ValueInfo {
   std::string name;
   ValueKind kind = ValueKind::derived;
-  /// Numbers per column; 0 for noise and for functions without numbers.
+  /// Numbers in each column. 0 for noise and for functions without numbers.
   Index rows = 0;
   Scope scope = Scope::replicate;
   std::shared_ptr<const Function> function;
-  Variable variable;           ///< version: of what
+  Variable variable;           ///< version: its variable
   std::int32_t version = 0;    ///< version: k
   Value replaces;              ///< version: k - 1
   Value replaced_by;           ///< version: k + 1, if this sweep writes it
   std::int32_t producer = -1;  ///< operation that writes it, or -1
-  Value storage;               ///< derived: shares the numbers of this value (views)
+  Value storage;               ///< derived: the value whose numbers a view shares
   bool carried = false;        ///< Output::carried
-  Value evaluated_law;         ///< evaluation: of which law ...
-  Value evaluated_at;          ///< ... at which version
+  Value evaluated_law;         ///< evaluation: the evaluated law
+  Value evaluated_at;          ///< evaluation: the version at which the law is evaluated
 };
 
+/// A value that an operation reads.
 struct Input {
   Value value;
   Role role = Role::parameter;
-  /// A cached gradient that the body copies to what it writes and reads for nothing else: where
-  /// nobody else reads it, it is not evaluated and has no memory.
+  /// True for a cached gradient that the body only copies to a gradient that it writes. If nobody
+  /// else reads the cached gradient, it is not computed and has no memory.
   bool carried = false;
 };
 
-/// An operation with a guard runs in the columns where `choice` (1 x w) holds `branch`; elsewhere
-/// what it would write keeps its numbers.
+/// Makes an operation run only in the columns where `choice` (1 x w) equals `branch`. In the other
+/// columns its outputs keep their numbers.
 struct Guard {
   Value choice;
   Index branch = 0;
   explicit operator bool() const noexcept { return static_cast<bool>(choice); }
 };
 
-/// What an operation writes: a derived value, or the next version of a variable.
+/// An output of an operation: a derived value, or the next version of a variable.
 struct Output {
   static Output derived(std::string name, Index rows,
                         std::shared_ptr<const Function> function = nullptr) {
     return {std::move(name), rows, std::move(function), {}, {}, {}};
   }
   static Output next(Variable variable) { return {{}, 0, nullptr, variable, {}, {}}; }
-  /// The cached potential (rows = 1) and then gradient (rows = d) of `law` at version `at` of a
-  /// slot, or at the version that this operation writes to `variable` if `at` is empty; always as a
-  /// pair.
+  /// A cached evaluation of `law`: the potential (rows = 1), then the gradient (rows = d). An
+  /// operation must write both. The evaluation belongs to version `at` of a slot or, if `at` is
+  /// empty, to the version of `variable` that this operation writes.
   static Output evaluation(std::string name, Index rows, Value law, Variable variable,
                            Value at = {}) {
     return {std::move(name), rows, nullptr, variable, law, at};
   }
-  /// The same of a gradient that the body writes where it has memory: see Input::carried.
+  /// As above, for a gradient that the body writes only if it has memory. See Input::carried.
   static Output carried_gradient(std::string name, Index rows, Value law, Variable variable,
                                  Value at = {}) {
     Output output = evaluation(std::move(name), rows, law, variable, at);
@@ -210,14 +222,15 @@ struct Output {
   bool is_evaluation() const noexcept { return static_cast<bool>(law); }
 };
 
+/// The data that a graph stores about an operation.
 struct OperationInfo {
   std::string name;
   OperationKind kind = OperationKind::pure;
   Traits traits;
   std::vector<Input> inputs;
   std::vector<Value> outputs;
-  std::shared_ptr<const Body> body;  ///< null: a view, nothing to run
-  Guard guard{};                     ///< its choice is the last input too, as `weights`
+  std::shared_ptr<const Body> body;  ///< null for a view, which runs nothing
+  Guard guard{};  ///< the guard's choice is also the last input, with the role `weights`
 };
 
 /// The potential and gradient of one law at one version of a slot.
@@ -225,15 +238,16 @@ struct Cached {
   Value u;
   Value g;
 };
-/// That version with them.
+/// A version of a slot with its evaluation.
 struct EvaluatedPoint {
   Value theta;
   Cached at;
 };
 
+/// The type of recorded numbers.
 enum class RecordType { real, integer, boolean };
 
-/// A value written to the results after each recorded sweep, or once a run.
+/// A value that is written to the results after each recorded sweep, or once in a run.
 struct Record {
   RecordGroup group = RecordGroup::posterior;
   std::string name;
@@ -243,21 +257,23 @@ struct Record {
   std::string help{};
   Index slot = 0;  ///< chain = replicate * slots + slot
   Value value;
-  Index first_row = 0;  ///< of the value's rows
-  /// Read only after the first recorded sweep of the sampling phase; no operation of that phase
-  /// moves it (what warm-up learnt: an inverse metric). A real of sample_stats.
+  Index first_row = 0;  ///< first recorded row of the value
+  /// If true, the value is recorded only once, after the first recorded sweep of the sampling
+  /// phase. No operation of that phase may change the value. Use this for values that warmup has
+  /// learnt, such as an inverse metric. The record must be a real number in the group sample_stats.
   bool once = false;
-  std::vector<std::string> dims{};  ///< as those of a parameter
+  std::vector<std::string> dims{};  ///< as Parameter::dims
 };
 
-/// A factor of the joint target: exp(-U) over its slots.
+/// A factor of the joint target: exp(-U) as a function of its slots.
 struct Factor {
   Value law;
   std::vector<Variable> slots;
 };
 
-/// What one kernel added in one call, as ids from `first` up to `end`: of a kernel that describes a
-/// transition twice, the second is as the first but for its names, noises and histories.
+/// The operations and values that one kernel added in one call: the ids from `first` up to, but not
+/// including, `end`. If a kernel describes a transition twice, the two differ only in names, noises
+/// and histories.
 struct KernelDescription {
   const Component* kernel = nullptr;
   std::int32_t first_operation = 0;
@@ -268,36 +284,38 @@ struct KernelDescription {
 
 class KernelGraph;
 
-/// Coordinates of the position that a slot holds, one for each of its rows, ascending.
+/// Returns the coordinates of the position that a slot holds, one for each of its rows, ascending.
 MIXWELL_EXPORT std::vector<Index> held_coordinates(const VariableInfo& slot);
-/// The slots that hold a position together, in the order in which they were added.
+/// Returns the slots that together hold a position, in the order in which they were added.
 MIXWELL_EXPORT std::vector<Variable> slots_of(const KernelGraph& graph,
                                               const std::string& position);
-/// The positions that the slots of a graph hold, in the order of their first slots.
+/// Returns the positions that the slots of a graph hold, in the order of their first slots.
 MIXWELL_EXPORT std::vector<std::string> positions(const KernelGraph& graph);
 
-/// Built by a compositor and its kernels in the order of the sweep, one graph per phase. Names are
-/// paths (`hmc/refresh`), stable under additions: random streams are keyed by them. It is built
-/// once a phase: the attributes tell the compiler that whatever leads to these calls is to be
-/// small, and code that describes a kernel compiles in half the time.
+/// The graph that a compositor and its kernels build in the order of the sweep, one for each phase.
+/// Names are paths (`hmc/refresh`). Random streams are keyed by names, so additions to the graph do
+/// not change the numbers of other operations. Since a graph is built only once for each phase, the
+/// attributes tell the compiler to optimise these calls for size. This halves the compile time of
+/// code that describes a kernel.
 class MIXWELL_EXPORT KernelGraph {
  public:
-  /// A whole position.
+  /// Adds a slot for a whole position.
   [[gnu::cold]] Variable slot(std::string name, Index rows);
-  /// A slot for some coordinates (ascending, not empty) of `position`, which all of its slots hold
-  /// together. `fixed`: it stays where it starts.
+  /// Adds a slot for some coordinates of `position` (ascending, not empty). The slots of a position
+  /// together hold all of its coordinates. A `fixed` slot keeps its initial value.
   [[gnu::cold]] Variable part(std::string name, std::string position,
                               std::vector<Index> coordinates, bool fixed = false);
-  /// Several parts of one position as one variable, for a kernel that moves them together: gather()
-  /// before its transition gives it their numbers, scatter() after it hands them back.
+  /// Adds a variable that joins several parts of one position, for a kernel that moves the parts
+  /// together. gather() copies the numbers of the parts into the variable before the transition.
+  /// scatter() copies the numbers back after the transition.
   [[gnu::cold]] Variable joined(std::string name, std::vector<Variable> parts);
-  /// A copy of a slot (or of what joins several) for the stages of a proposal; begin_trial() gives
-  /// it the slot's numbers.
+  /// Adds a copy of a slot (or of a joined variable) for the stages of a proposal. begin_trial()
+  /// copies the slot's numbers into it.
   [[gnu::cold]] Variable trial(std::string name, Variable slot);
   [[gnu::cold]] Variable auxiliary(std::string name, Index rows,
                                    const AuxiliaryTraits& traits = {});
-  /// What is kept of an unbiased estimate of the density where the slot is: all zero before the
-  /// first, and after the slot was placed anew.
+  /// Adds the stored estimate of a density at the slot's position. Its numbers are all zero before
+  /// the first estimate, and after the slot was given a new initial position.
   [[gnu::cold]] Variable estimate(std::string name, Variable slot, Index rows);
   [[gnu::cold]] Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
                                  Scope scope = Scope::replicate, double rate = 0.0,
@@ -306,56 +324,60 @@ class MIXWELL_EXPORT KernelGraph {
   [[gnu::cold]] Value constant(std::string name, std::shared_ptr<const Function> function);
   /// Declares that exp(-U) of `law` is a factor of the joint target.
   [[gnu::cold]] void factor(Value law, std::vector<Variable> slots);
-  /// Fresh randomness; exactly one operation may consume it.
+  /// Adds new random numbers. Exactly one operation may read them.
   [[gnu::cold]] Value noise(std::string name);
   /// The newest version of a variable.
   [[gnu::cold]] Value current(Variable variable) const;
-  /// Made only from constants: the same in every sweep.
+  /// True if the value is computed only from constants, and is therefore the same in every sweep.
   bool is_constant(Value value) const;
 
-  /// Adds an operation; returns its outputs in order. Throws InputError when a rule of the graph
-  /// is broken (a noise consumed twice, a version replaced that is not the newest, ...).
+  /// Adds an operation, and returns its outputs in order. Throws InputError if a rule of the graph
+  /// is broken: for example, if a noise is read twice, or if a replaced version is not the newest.
   [[gnu::cold]] std::vector<Value> add(std::string name, OperationKind kind, const Traits& traits,
                                        std::vector<Input> inputs, std::vector<Output> outputs,
                                        std::shared_ptr<const Body> body);
-  /// The same numbers seen as another function; nothing is computed. `in_place_of`: the law that
-  /// the function stands in for.
+  /// Adds a view: the numbers of `of` with another function. Nothing is computed. `in_place_of` is
+  /// the law that the function replaces.
   [[gnu::cold]] Value view(std::string name, std::shared_ptr<const Function> function, Value of,
                            const Traits& traits = {}, Value in_place_of = {});
-  /// Proposes that two versions change places: a move that computes nothing, is its own inverse and
-  /// keeps volume. Returns what is proposed for `a` (the numbers of b), then for `b`.
+  /// Proposes to exchange two versions: a move that computes nothing, is its own inverse and
+  /// preserves volume. Returns the proposed value of `a` (the numbers of b), then the proposed
+  /// value of `b`.
   [[gnu::cold]] std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);
-  /// The next version of a joined variable, from the newest versions of its parts.
+  /// Adds the next version of a joined variable, copied from the newest versions of its parts.
   [[gnu::cold]] void gather(Variable joined);
-  /// The next versions of the parts, from the newest version of what joins them.
+  /// Adds the next versions of the parts, copied from the newest version of the variable that joins
+  /// them.
   [[gnu::cold]] void scatter(Variable joined);
-  /// The next version of a trial, from the newest version of its slot.
+  /// Adds the next version of a trial, copied from the newest version of its slot.
   [[gnu::cold]] void begin_trial(Variable trial);
-  /// What is added until end_description() is one description of `kernel`. Of descriptions within
-  /// another the outermost is kept.
+  /// Marks everything that is added until end_description() as one description of `kernel`. If
+  /// descriptions are nested, only the outermost counts.
   void begin_description(const Component& kernel);
   void end_description();
-  /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
-  /// a new pure operation. Carried over sweeps where the law is constant.
+  /// Returns (U, grad U) of `law` at the newest version of `slot`. This is the cached evaluation if
+  /// there is one, otherwise the result of a new pure operation. The evaluation of a constant law
+  /// is carried from sweep to sweep.
   [[gnu::cold]] Cached evaluation(Value law, Variable slot);
-  /// The cached one, or two empty values.
+  /// Returns the cached evaluation, or two empty values.
   [[gnu::cold]] Cached cached(Value law, Variable slot) const;
-  /// (U, grad U) of `law` at what is proposed for `slot`.
+  /// Returns (U, grad U) of `law` at the proposed value of `slot`.
   [[gnu::cold]] Cached evaluation_at(Value law, Variable slot, Value proposed);
 
-  /// Operations added until the next call belong to that branch of a mixture; without an argument,
-  /// to none. Returns the guard before.
+  /// Operations that are added until the next call belong to this branch of a mixture. Without an
+  /// argument, they belong to no branch. Returns the previous guard.
   Guard set_guard(Guard guard = {}) { return std::exchange(guard_, guard); }
 
-  /// Throws InputError when this slot already records that name, or what is recorded once is not a
-  /// real of sample_stats.
+  /// Adds a record. Throws InputError if this slot already has a record of that name, or if a value
+  /// that is recorded once is not a real number in sample_stats.
   [[gnu::cold]] void record(Record record);
-  /// Drops records of that group from now on; what serves only them need not be added.
+  /// Drops later records of this group. Callers can then omit operations that serve only such
+  /// records.
   void leave_out(RecordGroup group) { left_out_.insert(group); }
   bool leaves_out(RecordGroup group) const { return left_out_.contains(group); }
 
-  /// Puts `body` instead of an operation's own, for instruments that look on: edges, traits
-  /// and so the certificate stay what they are.
+  /// Replaces the body of an operation, for tools that observe a run. Edges and traits stay the
+  /// same, and therefore so does the certificate.
   void instrument(std::size_t operation, std::shared_ptr<const Body> body) {
     operations_.at(operation).body = std::move(body);
   }
@@ -369,9 +391,9 @@ class MIXWELL_EXPORT KernelGraph {
   const VariableInfo& operator[](Variable v) const { return variables_.at(v.id); }
   const ValueInfo& operator[](Value v) const { return values_.at(v.id); }
   const OperationInfo& operation(std::int32_t id) const { return operations_.at(id); }
-  /// The law of a value, or null where its function is none.
+  /// The law of a value, or null if its function is not a Potential.
   [[gnu::cold]] std::shared_ptr<const Potential> potential(Value law) const;
-  /// What that law offers, or null.
+  /// The capability that this law offers, or null.
   template <class Offered>
   const Offered* offered(Value law) const {
     const std::shared_ptr<const Potential> of = potential(law);
@@ -386,7 +408,8 @@ class MIXWELL_EXPORT KernelGraph {
   Value add_output(std::int32_t operation, const Output& output);
   Value next_version(std::int32_t operation, Variable variable);
   void consume_noises(std::int32_t operation, const OperationInfo& info);
-  /// `name` = kind and name: buffers, random streams and reports are keyed by them.
+  /// Throws if the name is already used. `name` consists of a kind and a name. It is the key of
+  /// buffers, random streams and reports.
   void claim_name(const std::string& name);
 
   std::vector<VariableInfo> variables_;
@@ -398,23 +421,24 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<KernelDescription> descriptions_;
   std::int32_t open_descriptions_ = 0;
   std::set<std::string> names_;
-  std::map<std::int32_t, std::int32_t> consumers_;  ///< of noises: operations
+  std::map<std::int32_t, std::int32_t> consumers_;  ///< noise -> the operation that reads it
   Guard guard_;
 };
 
-/// Something worth telling about one column in one sweep.
+/// A report about one column in one sweep, such as a divergence.
 struct Event {
   Index column = 0;           ///< within the block
-  const char* quantity = "";  ///< first that went wrong: "potential", "position", ..."
+  const char* quantity = "";  ///< the first quantity that failed: "potential", "position", ...
   Index row = -1;             ///< its coordinate, or -1
   double value = 0.0;
 };
 
-/// Common random numbers of samplers with different step sizes: a normal is the sum, over its
-/// square root, of as many normals as a sampler with steps that much finer draws in the same time.
+/// Couples samplers with different step sizes by common random numbers. Each normal of the coarser
+/// sampler is a sum of n normals divided by sqrt(n), where n is the number of normals that the
+/// finer sampler draws in the same time.
 struct NoiseGrid {
-  std::uint32_t sweeps = 1;  ///< of the finer sampler to one of this
-  std::uint32_t steps = 1;   ///< the same for steps of an integrator within a sweep
+  std::uint32_t sweeps = 1;  ///< sweeps of the finer sampler for each sweep of this one
+  std::uint32_t steps = 1;   ///< integrator steps of the finer sampler for each step of this one
 };
 
 /// The columns of one block, in one sweep.
@@ -423,10 +447,10 @@ class MIXWELL_EXPORT Columns {
   Index columns() const noexcept { return columns_; }
   Index first_column() const noexcept { return first_column_; }
   std::uint64_t sweep() const noexcept { return sweep_; }
-  /// Sweeps that the whole warm-up takes.
+  /// Number of sweeps in the whole warmup.
   std::int64_t warmup() const noexcept { return warmup_; }
   Workspace& scratch() const noexcept { return *scratch_; }
-  /// Keeps an event with the position that the slot had before the operation.
+  /// Stores an event, with the slot's position before the operation.
   void report(const Event& event, ConstBatch theta) const;
 
   struct Sinks;
@@ -440,13 +464,14 @@ class MIXWELL_EXPORT Columns {
   Sinks* sinks_ = nullptr;
 };
 
-/// What a raw body sees: its columns, and all edges by position. Bodies of add_operation see them
-/// by their types.
-class MIXWELL_EXPORT Block : public Columns {
+/// The argument of an untyped body: the columns of a block, and all edges by index. Prefer
+/// add_operation, whose bodies receive typed edges.
+class MIXWELL_EXPORT ColumnBlock : public Columns {
  public:
-  /// Numbers of the k-th input: rows x columns(); rows x 1 if its scope is the run and the block
-  /// is not. This and what follows throws WiringError, which names operation, input and role, where
-  /// the operation has no such input or output, or it is of another kind.
+  /// Numbers of the k-th input: rows x columns(). They are rows x 1 if the input's scope is the run
+  /// and the block's scope is not. This function and the functions below throw a WiringError if the
+  /// operation has no such input or output, or if it is of another kind. The error names the
+  /// operation, the input or output, and its role.
   ConstMatrixMap in(std::size_t k) const {
     const Port& p = numbers(k);
     return {pointer(p), p.rows, width(p)};
@@ -473,16 +498,16 @@ class MIXWELL_EXPORT Block : public Columns {
       refuse_input(k, "a law");
     return {*p.potential, ConstMatrixMap(pointer(p), p.rows, width(p)), spent_};
   }
-  Curvature curvature(std::size_t k) const {
+  Preconditioner preconditioner(std::size_t k) const {
     const Port& p = input(k);
     if (p.representation == nullptr) [[unlikely]]
-      refuse_input(k, "a curvature");
+      refuse_input(k, "a preconditioner");
     return {*p.representation,
             Numbers(ConstMatrixMap(pointer(p), p.rows, width(p)), nullptr, p.divided_rows)};
   }
-  /// What brings the rows of the position together where this process has only some; else null.
+  /// Combines the rows of the position across processes. Null if this process holds all rows.
   const DividedRows* divided_rows(std::size_t k) const { return input(k).divided_rows; }
-  /// The function at input k as the class that the body was written for.
+  /// The function of input k, as the class T that the body expects.
   template <class T>
   const T& function(std::size_t k) const {
     const auto* const found = dynamic_cast<const T*>(input(k).function);
@@ -491,12 +516,12 @@ class MIXWELL_EXPORT Block : public Columns {
     return *found;
   }
 
-  /// Fresh numbers of the noise at input k; `draw` tells repeated use within a sweep apart.
+  /// Random numbers of the noise at input k. `draw` distinguishes repeated uses within a sweep.
   void normals(std::size_t k, Batch out, std::uint32_t draw = 0) const;
-  /// The same, where `draw` numbers the steps of an integrator.
+  /// The same, where `draw` is the number of an integrator's step.
   void step_normals(std::size_t k, Batch out, std::uint32_t draw) const;
   void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
-  /// The noise at input k itself.
+  /// The stream of the noise at input k.
   const Stream& stream(std::size_t k) const {
     const Port& p = input(k);
     if (p.stream == nullptr) [[unlikely]]
@@ -507,14 +532,14 @@ class MIXWELL_EXPORT Block : public Columns {
   struct Port {
     double* data = nullptr;
     Index rows = 0;
-    Index stride = 0;  ///< doubles from one column to the next; 0 if shared by all
+    Index stride = 0;  ///< doubles from one column to the next; 0 if all columns share one
     const Function* function = nullptr;
-    const Potential* potential = nullptr;            ///< `function`, if it is one
-    const Representation* representation = nullptr;  ///< likewise
+    const Potential* potential = nullptr;            ///< `function`, if it is a Potential
+    const Representation* representation = nullptr;  ///< `function`, if it is a Representation
     const Stream* stream = nullptr;                  ///< of a noise
-    const DividedRows* divided_rows = nullptr;       ///< where other processes have some rows
+    const DividedRows* divided_rows = nullptr;       ///< not null if other processes hold some rows
   };
-  /// Where an operation stands, for messages.
+  /// The operation of a block, for messages.
   struct Wiring {
     const KernelGraph* graph = nullptr;
     const OperationInfo* operation = nullptr;
@@ -548,12 +573,13 @@ class MIXWELL_EXPORT Block : public Columns {
   Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
   NoiseGrid noise_;
-  const RowRuns* rows_ = nullptr;  ///< of the whole that the position's rows are; null: all of them
-  bool negates_normals_ = false;   ///< Replay: a way back, with the noise of the way there negated
+  const RowRuns* rows_ = nullptr;  ///< rows that this process holds; null: all rows
+  bool negates_normals_ = false;   ///< true in a replay of the reverse path, with negated noise
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;
   Evaluations* spent_ = nullptr;
   Wiring wiring_;
 };
+using Block [[deprecated("renamed to ColumnBlock")]] = ColumnBlock;
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Operations whose bodies take their edges as parameters.
+// Operations whose bodies take their edges as typed parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace mixwell {
 
-/// A body that calls a component: see ActsFor.
+/// A body that calls a component; see ActsFor.
 template <class F>
 struct Acting : F {
   Acting(std::shared_ptr<const Component> whom, F f) : F(std::move(f)), whom_(std::move(whom)) {}
@@ -32,14 +32,15 @@ Acting<F> acting_for(std::shared_ptr<const Component> whom, F body) {
   return {std::move(whom), std::move(body)};
 }
 
-/// Several operations with one body: the same function at different points, as a proposal's law is
-/// at theta and at theta*. The certificate knows them for the same by their body.
+/// Adds several operations with one body: the same function at different points, such as a
+/// proposal's law at theta and at theta*. The certificate recognises them as the same function
+/// because they share the body.
 template <class F>
 class SharedOperation {
  public:
   explicit SharedOperation(F body) : f_(std::move(body)) {}
 
-  /// As add_operation. Throws WiringError where other edges are there than the first time.
+  /// As add_operation. Throws WiringError if the edges differ from those of the first call.
   template <class... Given>
   auto add(KernelGraph& graph, std::string name, OperationKind kind, const Traits& traits,
            const Given&... given) {
@@ -81,13 +82,13 @@ class SharedOperation {
 };
 
 /// Adds an operation whose body is a lambda without `auto`,
-///   [...](Columns& block, MEANING ..., edge::Out<MEANING> ...) { ... },
-/// whose parameters are its edges in the order given: an Edge<M> is seen as M, a Write<M> as
-/// edge::Out<M>, an optional of either as an optional, a vector as edge::List or edge::OutList,
-/// WriteStatistics<Key> as edge::Statistics<Key>. Another order, number or meaning does not
-/// compile, nor do two edges of one meaning; `block` may be left out. Returns what it wrote: one
-/// edge, or a tuple of none or several. The body is called once a block and sweep, at the cost of a
-/// virtual call.
+///   [...](Columns& block, MEANING ..., edge::Out<MEANING> ...) { ... }.
+/// The parameters are the edges in the given order. The body receives an Edge<M> as M, a Write<M>
+/// as edge::Out<M>, an optional of either as an optional, a vector as edge::List or edge::OutList,
+/// and WriteStatistics<Key> as edge::Statistics<Key>. A wrong order, number or meaning does not
+/// compile, and neither do two edges with the same meaning. `block` may be omitted. Returns what
+/// the operation writes: one edge, or a tuple of none or several. The body is called once for each
+/// block and sweep, at the cost of a virtual call.
 template <class F, class... Given>
 auto add_operation(KernelGraph& graph, std::string name, OperationKind kind, const Traits& traits,
                    F body, const Given&... given) {

@@ -1,4 +1,5 @@
-// Statistics of a transition: a table beside it says what is recorded, the body writes by key.
+// Statistics of a transition. A table declares the recorded statistics, and the body writes the
+// values by key.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,9 +13,9 @@
 
 namespace mixwell {
 
-/// One number a column, recorded beside the draws in the group sample_stats.
+/// One number in each column, recorded together with the draws in the group sample_stats.
 struct Statistic {
-  const char* name;  ///< as ArviZ has it, where it has one
+  const char* name;  ///< name in ArviZ, if ArviZ has one
   RecordType type;
   const char* unit;
   const char* help;
@@ -26,15 +27,15 @@ struct StatisticRow {
   Statistic what;
 };
 
-/// A table of statistics by the enumerators of Key, one row each and in their order; another order
-/// does not compile.
+/// A table of statistics with one row for each enumerator of Key, in their order. A table in
+/// another order does not compile.
 template <class Key, std::size_t size>
 class StatisticTable {
  public:
   consteval StatisticTable(const StatisticRow<Key> (&rows)[size]) {  // NOLINT: a list in braces
     for (std::size_t k = 0; k < size; ++k) {
       if (static_cast<std::size_t>(rows[k].key) != k) {
-        throw std::logic_error("the rows are not in the order of the enumerators");
+        throw std::logic_error("the rows must be in the order of the enumerators");
       }
       rows_[k] = rows[k];
     }
@@ -45,14 +46,14 @@ class StatisticTable {
   StatisticRow<Key> rows_[size] = {};
 };
 
-/// What an operation writes, a row each.
+/// Statistics that an operation writes, one row each.
 template <class Key>
 struct WriteStatistics {
   std::string path;
-  std::span<const StatisticRow<Key>> table;  ///< kept
+  std::span<const StatisticRow<Key>> table;  ///< not copied, so it must outlive the graph
 };
 
-/// The values that it wrote.
+/// The values that the operation wrote.
 template <class Key>
 struct WrittenStatistics {
   std::span<const StatisticRow<Key>> table;
@@ -62,18 +63,19 @@ struct WrittenStatistics {
 
 namespace edge {
 
-/// The same in a body: statistics[Key::depth](j) = ...
+/// The statistics that a body writes: statistics[Key::depth](j) = ...
 template <class Key>
 class Statistics {
  public:
-  Statistics(const Block& block, std::size_t first) noexcept : block_(&block), first_(first) {}
+  Statistics(const ColumnBlock& block, std::size_t first) noexcept
+      : block_(&block), first_(first) {}
   /// 1 x w.
   RowMap operator[](Key key) const {
     return block_->out_row(first_ + static_cast<std::size_t>(key));
   }
 
  private:
-  const Block* block_;
+  const ColumnBlock* block_;
   std::size_t first_;
 };
 

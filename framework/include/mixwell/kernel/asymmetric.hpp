@@ -1,4 +1,4 @@
-// Proposals that are not as likely back as there: their density at both ends.
+// Proposals whose density q is not symmetric, so the acceptance ratio needs q in both directions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,10 +11,11 @@
 
 namespace mixwell {
 
-/// q(y | theta), which may depend on theta through grad U and eps, column by column.
+/// A proposal density q(y | theta). It may depend on theta through grad U and eps, column by
+/// column.
 class MIXWELL_EXPORT AsymmetricProposal {
  public:
-  /// From where it is made.
+  /// The point at which a proposal starts.
   struct From {
     ConstMatrixMap theta;  ///< d x w
     ConstMatrixMap g;      ///< grad U there, d x w
@@ -23,23 +24,25 @@ class MIXWELL_EXPORT AsymmetricProposal {
   };
 
   virtual ~AsymmetricProposal();
-  /// y ~ q(. | theta), d x w. The same `draw` of the noise is the same numbers.
+  /// Draws y ~ q(. | theta), d x w. Equal draw numbers of the noise give equal numbers.
   virtual void draw(const From& from, const edge::Noise& noise, Batch y) const = 0;
-  /// -log q(y | theta) of each column, up to a constant that is the same for all theta and y.
+  /// Writes -log q(y | theta) for each column, up to a constant that is the same for all theta and
+  /// y.
   virtual void energy(const From& from, ConstBatch y, Row out) const = 0;
 };
 
-/// y from q at the newest position, and q made anew at y: what t.metropolis(law, .) needs for
+/// Proposes y from q at the newest position, and computes q again at y. Pass the result to
+/// t.metropolis(law, .) to accept with probability
 ///   min(1, exp(U(theta) - U(y)) q(theta | y) / q(y | theta)).
-/// To the certificate, y is an auxiliary variable with the law q(. | theta); theta and y change
-/// places, which is an involution that keeps volume whatever q is. One gradient at y, and 2 d + 1
-/// numbers a column for q at either end.
+/// The certificate treats y as an auxiliary variable with the law q(. | theta). The move exchanges
+/// theta and y. This is an involution that preserves volume for any q. Cost: one gradient at y, and
+/// 2 d + 1 numbers for each column to describe q at each end.
 MIXWELL_EXPORT Proposal propose_asymmetric(Transition& t, Edge<edge::Law> law,
                                            Edge<edge::StepSize> eps,
                                            std::shared_ptr<const AsymmetricProposal> q);
 
-/// The kernel that makes such a proposal, by a q of the class Step, and decides by Metropolis.
-/// Step::advice: which acceptance rate is good to aim at.
+/// A kernel that proposes from the q of the class Step and accepts or rejects by Metropolis.
+/// Step::advice names a good target for the acceptance rate.
 template <class Step>
 class AsymmetricKernel final : public TransitionKernel {
  public:
@@ -48,7 +51,7 @@ class AsymmetricKernel final : public TransitionKernel {
     StepSizeSettings step_size{};
 
     void declare(Fields& fields) {
-      fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+      fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       step_size.declare_with_target(fields, Step::advice);
     }
   };
@@ -65,10 +68,11 @@ class AsymmetricKernel final : public TransitionKernel {
   Params params_;
 };
 
-/// The same scheme for a q with numbers of its own, of the class Drawn (as for Transition::redraw):
-/// law_from(path, point) adds q(. | point) under `path` and returns it; it is called at the newest
-/// position and at y, and must add the same function of each. Of a law that is known only by an
-/// estimate, which the kernel takes, the points have no evaluations. `space`: where q draws y.
+/// The same scheme for a density q of the class Drawn, whose numbers are values of the graph (see
+/// Transition::redraw). law_from(path, point) adds q(. | point) under `path` and returns it. This
+/// function is called at the newest position and at y, and must add the same function both times.
+/// If the kernel accepts a law that is known only through an estimate, the points have no
+/// evaluations. q draws y in `space`.
 template <class Drawn, class LawFrom>
 Proposal propose_from(Transition& t, Edge<edge::Law> law, LawFrom&& law_from,
                       Space space = Space::real) {

@@ -1,5 +1,4 @@
-// What learns while a run goes on: rules for histories, and fits of curvatures to them or to the
-// points of a memory.
+// Rules that learn during a run: updates of histories, and fits of preconditioners to points.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,23 +18,24 @@
 namespace mixwell {
 
 /// Nesterov's dual averaging of log eps towards a target acceptance probability, after Hoffman &
-/// Gelman 2014, section 3.2: diminishing adaptation with gamma = 0.05, t0 = 10, kappa = 0.75 and
-/// shrinkage towards mu = log(10 eps0). Stateless: the state is the register.
+/// Gelman 2014, section 3.2. It is a diminishing adaptation with gamma = 0.05, t0 = 10, kappa =
+/// 0.75 and shrinkage towards mu = log(10 eps0). The object itself is stateless. The state is a
+/// history variable.
 class MIXWELL_EXPORT DualAveraging {
  public:
-  /// Rows of the register.
+  /// Rows of the history.
   enum RowName : Index { log_eps = 0, log_eps_bar = 1, h_bar = 2, count = 3, mu = 4, rows = 5 };
 
   DualAveraging(double initial_eps, double target);
   Forgets forgets() const noexcept { return Forgets::diminishing; }
-  /// The averaged iterate, log_eps_bar, changes by about n^-rate in the n-th update.
+  /// The averaged iterate log_eps_bar changes by about n^-rate in the n-th update.
   double rate() const noexcept { return 0.75; }
-  /// The numbers before anything was seen, rows x 1.
+  /// The numbers before the first update, rows x 1.
   Eigen::VectorXd initial() const;
-  /// state (rows x w) is replaced by its update with inputs: 1 x w acceptance probabilities in
-  /// [0, 1]; NaN counts as 0.
+  /// Replaces the state (rows x w) by its update. The inputs (1 x w) are acceptance probabilities
+  /// in [0, 1]. NaN counts as 0.
   void update(Batch state, ConstBatch inputs) const;
-  /// Column j as if nothing had been seen, from the given log eps.
+  /// Resets column j to the state before the first update, with the given log eps.
   static void restart(Batch state, Index j, double log_eps0) noexcept;
 
  private:
@@ -43,53 +43,58 @@ class MIXWELL_EXPORT DualAveraging {
   double target_;
 };
 
-/// What an estimator's fit to a memory does in an operation. O(points) before the fit.
+/// The body of an operation that fits an estimator to a memory. O(points) in addition to the fit.
 class MIXWELL_EXPORT FitToPoints {
  public:
-  /// `displacements`: points 2 k and 2 k + 1 belong together.
-  FitToPoints(std::shared_ptr<const FittedCurvature> estimator, bool displacements,
+  /// `displacements`: points 2k and 2k+1 are the ends of one displacement.
+  FitToPoints(std::shared_ptr<const FittedPreconditioner> estimator, bool displacements,
               Index dimension);
   void operator()(Columns& block, edge::List<edge::PointPosition> points,
                   edge::List<edge::PointGradient> gradients,
                   edge::List<edge::PointPotential> potentials,
-                  edge::Out<edge::Curvature> numbers) const;
+                  edge::Out<edge::Preconditioner> numbers) const;
   const Component& acts_for() const noexcept { return *estimator_; }
 
  private:
-  std::shared_ptr<const FittedCurvature> estimator_;
+  std::shared_ptr<const FittedPreconditioner> estimator_;
   bool displacements_;
   Index dimension_;
 };
 
-/// The fit to a site's memory. It can be added for several own points, each of them then the newest
-/// of the memory: as the same function of each.
+/// The fit of an estimator to a site's memory. The fit can be added several times with different
+/// points of the slot. Each fit then uses the given point as the newest point of the memory. All of
+/// these fits are the same function of this point.
 class MIXWELL_EXPORT MemoryFit {
  public:
-  /// Throws InputError for an estimator that sorts points whose potentials the memory has not.
-  MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator);
-  /// Adds `path/fit`. Throws InputError where there is an own point and the memory is a history.
-  Edge<edge::Curvature> add(KernelGraph& graph, const std::string& path,
-                            const std::optional<EvaluatedPoint>& own = {});
+  /// Throws InputError if the estimator reads potentials and the memory has none.
+  MemoryFit(const Site& site, std::shared_ptr<const FittedPreconditioner> estimator);
+  /// Adds `path/fit`. Throws InputError if a point of the slot is given and the memory is a
+  /// history.
+  Edge<edge::Preconditioner> add(KernelGraph& graph, const std::string& path,
+                                 const std::optional<EvaluatedPoint>& own = {});
 
  private:
   const Site& site_;
-  std::shared_ptr<const FittedCurvature> estimator_;
+  std::shared_ptr<const FittedPreconditioner> estimator_;
   std::optional<SharedOperation<FitToPoints>> fit_;
 };
 
-/// What a FittedCurvature offers beside its fit if its numbers have one length whatever number of
-/// pairs they are made from: the numbers are carried from sweep to sweep, and each pair changes
+/// An additional base class of a FittedPreconditioner whose numbers have the same length for any
+/// number of pairs. Its numbers can then be carried from sweep to sweep, and each new pair updates
 /// them.
-class MIXWELL_EXPORT RecursiveCurvature {
+class MIXWELL_EXPORT RecursivePreconditioner {
  public:
-  virtual ~RecursiveCurvature();
+  virtual ~RecursivePreconditioner();
   /// The numbers of a column before any pair, rows x 1.
   virtual Eigen::VectorXd initial(Index dimension) const = 0;
-  /// Enters the pairs of neighbours of one column's points, oldest first, as they come: numbers is
-  /// rows x 1. A pair that fails the estimator's test changes nothing.
+  /// Updates the numbers (rows x 1) with the pairs of consecutive points of one column, oldest
+  /// first. A pair that fails the estimator's test changes nothing.
   virtual void update(const Memory& points, Batch numbers, Workspace& scratch) const = 0;
-  /// Which of its settings has no meaning for pairs that come for ever, with the cure, or "".
+  /// Names the setting of the estimator that has no meaning for an endless sequence of pairs, with
+  /// the fix. Returns "" if all settings have a meaning.
   virtual std::string refuses_recursion() const { return {}; }
 };
+using RecursiveCurvature [[deprecated("renamed to RecursivePreconditioner")]] =
+    RecursivePreconditioner;
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// The law of a momentum, p ~ N(0, M), for every coupling of a curvature to the flow.
+// The density of a momentum, p ~ N(0, M), for every coupling of a preconditioner to the flow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,49 +14,49 @@
 
 namespace mixwell {
 
-/// -log density of p up to the constant that depends only on M: K(p) = 1/2 p' M^-1 p, with M = B
-/// for Coupling::mass (so M^-1 = H; Zhang & Sutton 2011 print the inverse) and M = I otherwise.
+/// -log density of p, up to a constant that depends only on M: K(p) = 1/2 p' M^-1 p. M = B for
+/// Coupling::mass, so M^-1 = H (Zhang & Sutton 2011 print the inverse). M = I otherwise.
 class MIXWELL_EXPORT MomentumLaw final : public Potential {
  public:
-  MomentumLaw(Coupling coupling, std::shared_ptr<const Representation> curvature);
+  MomentumLaw(Coupling coupling, std::shared_ptr<const Representation> preconditioner);
 
-  /// p = M^(1/2) z for z ~ N(0, I); out must not alias z unless M = I.
+  /// Computes p = M^(1/2) z for z ~ N(0, I). out must not alias z unless M = I.
   void draw(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const;
   bool is_standard() const noexcept { return standard_; }
-  /// u = K(p), gradient = M^-1 p; both are written.
+  /// Writes both u = K(p) and gradient = M^-1 p.
   void evaluate(const Numbers& numbers, ConstBatch p, const Evaluation& out) const override;
   bool evaluates_potential_alone() const noexcept override { return true; }
-  /// K(p) of each column. O(d) per column, and one product with H for M = B.
+  /// Writes K(p) of each column. O(d) for each column, and one product with H if M = B.
   void kinetic(const Numbers& numbers, ConstBatch p, Row out, Workspace& scratch) const;
   double gradient_cost() const noexcept override { return 0.0; }
 
  private:
   bool standard_;
-  std::shared_ptr<const Representation> curvature_;
+  std::shared_ptr<const Representation> preconditioner_;
 };
 
 namespace edge {
-/// The law of a momentum as a body sees it.
+/// The law of a momentum, as a parameter of a body.
 struct MomentumLaw : LawOf<mixwell::MomentumLaw> {};
 }  // namespace edge
 
-/// The law of the momentum for a curvature value of the graph: it depends on the curvature only for
-/// M = B, and is a constant otherwise.
+/// Adds the law of the momentum for a preconditioner value of the graph. The law depends on the
+/// preconditioner only if M = B. Otherwise it is a constant.
 MIXWELL_EXPORT Edge<edge::MomentumLaw> add_momentum_law(
     KernelGraph& graph, const std::string& name, Coupling coupling,
-    std::shared_ptr<const Representation> representation, Value curvature);
+    std::shared_ptr<const Representation> representation, Value preconditioner);
 
-/// p <- persistence p + sqrt(1 - persistence^2) M^(1/2) z in every `every`-th sweep, the first
-/// among them, which keeps N(0, M) (Horowitz 1991).
+/// The rule by which a momentum is redrawn: p <- persistence p + sqrt(1 - persistence^2) M^(1/2) z
+/// in the first sweep and every `every` sweeps. This leaves N(0, M) invariant (Horowitz 1991).
 struct Redraw {
-  double persistence = 0.0;  ///< 0: what p was does not matter; 1: never redrawn
+  double persistence = 0.0;  ///< 0: independent of the old p; 1: never redrawn
   std::int64_t every = 1;
 
-  /// The momentum is needed in the next sweep.
+  /// True if the next sweep needs the momentum.
   bool carries() const noexcept { return persistence > 0.0 || every > 1; }
 };
 
-/// Adds the redraw of `momentum` from its law, with a noise of its own: its newest version.
+/// Adds the redraw of `momentum` from its law, with its own noise. Returns the newest version.
 MIXWELL_EXPORT Edge<edge::Momentum> add_momentum_refresh(KernelGraph& graph,
                                                          const std::string& name, Variable momentum,
                                                          Edge<edge::MomentumLaw> law,

@@ -1,5 +1,5 @@
-// Positions that several slots hold together: the law of one slot given the rest, and the whole;
-// writing the next state: the present one, or where accepted the proposal.
+// Positions that several slots hold together: conditional laws of single slots, the whole position,
+// and the choice of the next state.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,74 +18,77 @@ namespace mixwell {
 
 class Oracle;
 
-/// exp(-U) of a law of the whole position as the law of the coordinates that `slot` holds (b x w),
-/// given `rest`: versions of the slots that hold the others, or those of them that the law reads. U
-/// is that of the whole position, constants included. An evaluation is one of the whole law, and 2
-/// (d + b) copies a column; where the law is a model's own that offers a block potential of these
-/// coordinates, one of that.
+/// Adds the law exp(-U) of the whole position as a conditional law of the coordinates that `slot`
+/// holds (b x w), given `rest`. `rest` are versions of the slots with the other coordinates. Slots
+/// that the law does not read may be omitted. U is the U of the whole position, including
+/// constants. Cost of an evaluation: one of the whole law, and 2 (d + b) copies for each column. If
+/// the law is the model's own and the model offers a conditional potential of these coordinates,
+/// the cost is one evaluation of this potential instead.
 [[gnu::cold]] MIXWELL_EXPORT Value conditional_law(KernelGraph& graph, std::string name, Value law,
                                                    Variable slot, const std::vector<Value>& rest);
 
-/// The law that a kernel with that oracle moves a site's slot by: that of the whole position as the
-/// oracle gives it, given the rest.
+/// Returns a site's law for a kernel with this oracle: the oracle's law of the whole position,
+/// given the rest.
 [[gnu::cold]] MIXWELL_EXPORT Value law_for_part(KernelGraph& graph, const Site& site,
                                                 const Oracle& oracle);
 
-/// The newest versions of all slots of a position as one value, d x w.
+/// Joins the newest versions of all slots of a position into one value, d x w.
 [[gnu::cold]] MIXWELL_EXPORT Value whole_position(KernelGraph& graph, const std::string& position);
 
-/// Coordinates that an update moves together, or that stay where they are.
+/// Coordinates that an update moves together, or that it leaves unchanged.
 struct PositionBlock {
-  std::string name;                ///< as its author says it: "beta, z[0:10]"
-  std::string label;               ///< of what moves it; "" where nothing does
+  std::string name;   ///< the text in the manifest: "beta, z[0:10]"
+  std::string label;  ///< label of the update that moves the block; "" if no update does
   std::vector<Index> coordinates;  ///< ascending
 };
 
-/// A kernel that moves parts of its site's position. Site::slot is what joins the slots, or the
-/// only one; the kernel leaves it with the numbers of all of them.
+/// A kernel that moves parts of its site's position. Site::slot is the variable that joins the
+/// slots, or the only slot. After the kernel, this variable holds the numbers of all slots.
 class MIXWELL_EXPORT BlockwiseKernel : public Kernel {
  public:
   ~BlockwiseKernel() override;
+  /// The blocks of coordinates that the kernel's updates move or leave unchanged.
   virtual std::vector<PositionBlock> blocks() const = 0;
 };
 
-/// The slots of a position, and the variable that kernels move which take it as a whole: the slot,
-/// where there is one, else what joins them.
+/// The slots of a position, and the variable for kernels that move the whole position: the slot if
+/// there is only one, otherwise the variable that joins the slots.
 struct PositionSlots {
   std::vector<Variable> slots;
   Variable whole;
 };
 
-/// The fewest slots of which every block is a union, in the order of their first coordinates; the
-/// blocks hold all coordinates together. A slot that is a block has its name, any other one the
-/// labels of the blocks that share it; `prefix` stands before them.
+/// Adds the smallest set of slots such that every block is a union of slots, ordered by their first
+/// coordinates. The blocks together contain all coordinates. A slot that is a whole block has the
+/// name of the block. Any other slot has the labels of the blocks that share it. `prefix` comes
+/// before each name.
 [[gnu::cold]] MIXWELL_EXPORT std::vector<Variable> add_slots(
     KernelGraph& graph, const std::string& position, const std::vector<PositionBlock>& blocks,
     const std::string& prefix = {});
 
-/// The slots of a position of a model that these kernels move: one, unless some of them are
-/// BlockwiseKernels. Between gather_position at the beginning of a sweep and scatter_position at
-/// its end `whole` may be moved and read as a slot is; after a move it is read once it has been
-/// scattered and gathered again.
+/// Adds the slots of a model's position for these kernels. There is one slot unless some of the
+/// kernels are a BlockwiseKernel. Call gather_position at the start of a sweep and scatter_position
+/// at its end. In between, kernels may move and read `whole` like a slot. If another update reads
+/// `whole` after a move, scatter and gather it first.
 [[gnu::cold]] MIXWELL_EXPORT PositionSlots
 add_position(KernelGraph& graph, const std::string& position, const Model& model,
              const std::vector<std::shared_ptr<const Kernel>>& kernels);
-/// Nothing where the position is one slot.
+/// These two functions do nothing if the position is one slot.
 [[gnu::cold]] MIXWELL_EXPORT void gather_position(KernelGraph& graph, const PositionSlots& at);
 [[gnu::cold]] MIXWELL_EXPORT void scatter_position(KernelGraph& graph, const PositionSlots& at);
 
-/// As record_slot, of a position that several slots hold. `u`: U of `law` at their newest versions,
-/// where it is known; else it is evaluated for the draws that are recorded.
+/// As record_slot, for a position that several slots hold. `u` is U of `law` at the newest
+/// versions, if it is known. Otherwise U is evaluated for the recorded draws.
 [[gnu::cold]] MIXWELL_EXPORT void record_position(KernelGraph& graph, const std::string& position,
                                                   Index number, std::shared_ptr<const Model> model,
                                                   Value law, Value u = {});
-/// The same of a position that has been scattered: U at `whole` is known where a kernel left it.
+/// As above, for a position that has been scattered. U at `whole` is known if a kernel computed it.
 [[gnu::cold]] MIXWELL_EXPORT void record_position(KernelGraph& graph, const PositionSlots& at,
                                                   Index number, std::shared_ptr<const Model> model,
                                                   Value law);
 
-/// theta and g (d x w) with u (1 x w), as plain memory. All three g may be null: then there is
-/// none.
+/// theta and g (d x w) and u (1 x w), as plain memory. Either all three g are null, or none of
+/// them. Null means that there is no gradient.
 template <class Number>
 struct StateNumbers {
   Number* theta;
@@ -93,8 +96,9 @@ struct StateNumbers {
   Number* g;
 };
 
-/// Column by column, next = accepted ? end : start. The pointers are looked up once a block; `next`
-/// and `start` usually share their memory, and then a rejected column costs nothing.
+/// Chooses the next state column by column: accepted ? end : start. The constructor looks up the
+/// pointers, once for each block. `next` and `start` usually share memory, and a rejected column
+/// then costs nothing.
 class NextState {
  public:
   NextState(Index rows, Index columns, StateNumbers<const double> start,
@@ -117,7 +121,7 @@ class NextState {
   }
 
  private:
-  /// Columns up to this length are chosen element by element: calling memmove costs more.
+  /// Up to this length, columns are copied element by element, because calling memmove costs more.
   static constexpr Index short_column = 8;
 
   static void keep(const double* start, Index count, double* next) {

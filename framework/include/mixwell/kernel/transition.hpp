@@ -1,4 +1,4 @@
-// A transition of one slot while it is described: what kernels ask for, in the order of the sweep.
+// The description of a transition of one slot: what kernels request, in the order of the sweep.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,50 +37,54 @@ struct EvaluationAt {
 struct PhaseMomentum {
   Variable variable;
   Edge<edge::MomentumLaw> law;
-  Edge<edge::Momentum> p{};  ///< its newest version, once it is refreshed
+  Edge<edge::Momentum> p{};  ///< its newest version, after `refresh`
 };
 
-/// What a proposal leaves an auxiliary variable at, and by which law the ratio counts it.
+/// The value of an auxiliary variable at a proposal, and its law in the acceptance ratio.
 struct ProposedAuxiliary {
   Variable variable;
   Edge<edge::Proposed<edge::Auxiliary>> end;
   Edge<edge::AuxiliaryLaw<edge::Here>> law;
-  /// The same law made anew at what is proposed, if it depends on that.
+  /// The law of the variable, computed again at the proposal, if the law depends on the position.
   std::optional<Edge<edge::AuxiliaryLaw<edge::There>>> law_at_proposal{};
-  /// Needed in the next sweep: it becomes what was proposed or, after a rejection, its own
-  /// negative, without which a walk would turn back on itself in the wrong half of the cases.
+  /// True if the next sweep needs the variable. The variable then becomes the proposed value or,
+  /// after a rejection, the negative of its old value. Without this sign change, the walk would
+  /// reverse its direction in the wrong cases.
   bool carried = false;
 };
 
-/// Where a move leads, and what else the Metropolis ratio needs.
+/// A proposed position, and what else the Metropolis ratio needs.
 struct Proposal {
   Edge<edge::Proposed<edge::Position>> theta;
   std::optional<EvaluationAt<edge::There>>
-      at{};  ///< of the ratio's law; evaluated if it is missing
+      at{};  ///< (U, grad U) under the ratio's law; computed if missing
   std::vector<ProposedAuxiliary> auxiliaries{};
-  /// The energy U + K is of use, and its error is recorded; where it is above 1000 nats or not
-  /// finite the transition diverged.
+  /// True if the energy U + K is meaningful. Its error is then recorded, and the transition counts
+  /// as diverged if the error is above 1000 nats or not finite.
   bool has_energy = false;
-  /// The move has itself reported where U* is not finite.
+  /// True if the move itself has already reported every U* that is not finite.
   bool reported = false;
-  /// Of a flow whose curvature is the same at its end: what a number of steps may be learnt from.
+  /// The trajectory from which the number of steps may be learnt. Only for a flow with the same
+  /// preconditioner at both ends.
   std::optional<TrajectoryEdges> trajectory{};
 };
 
-/// How a kernel takes a density that is known only by an unbiased estimate.
+/// Settings of a kernel for a density that is known only through an unbiased estimate.
 struct MIXWELL_EXPORT EstimateSettings {
-  /// rho of z* = rho z + sqrt(1 - rho^2) z', z' ~ N(0, I): of the normals that the estimate at a
-  /// proposal is made from with those of the estimate that is kept. 0 draws them anew.
+  /// rho in z* = rho z + sqrt(1 - rho^2) z', z' ~ N(0, I). z are the normals of the stored
+  /// estimate, and z* are the normals of the estimate at a proposal. With rho = 0, z* is
+  /// independent of z.
   double correlation = 0.0;
 
   void declare(Fields& fields);
 };
 
-/// One transition of one slot. It owns what every kernel repeats: the law and its cached
-/// evaluation, the curvature, the step size, what learns from the transition, and what is recorded
-/// of it. Made by TransitionKernel, which finishes it. A call before one that it needs, after one
-/// that ends its time, or a second time where only one counts, throws WiringError with the kernel's
-/// name (the table is in framework/src/kernel/transition_calls.cpp).
+/// One transition of one slot. A Transition handles the parts that every kernel needs: the law and
+/// its cached evaluation, the preconditioner, the step size, learning and recording.
+/// TransitionKernel creates and finishes it. Three kinds of calls throw a WiringError with the
+/// kernel's name: a call that comes before another call that it needs, a call that comes too late,
+/// and a second call where only one is allowed. The table of all calls is in
+/// framework/src/kernel/transition_calls.cpp.
 class MIXWELL_EXPORT Transition {
  public:
   Transition(KernelGraph& graph, const Site& site);
@@ -88,49 +92,57 @@ class MIXWELL_EXPORT Transition {
   KernelGraph& graph() const noexcept { return graph_; }
   const Site& site() const noexcept { return site_; }
   Index dimension() const { return graph_[site_.slot].rows; }
-  /// SITE/name.
+  /// Returns SITE/name.
   std::string path(const std::string& name) const { return site_.path + "/" + name; }
 
   /// theta, the slot's newest version.
   Edge<edge::Position> position() const { return {graph_.current(site_.slot)}; }
-  /// Fresh randomness for one operation.
+  /// Adds new random numbers for one operation.
   Edge<edge::Noise> noise(const std::string& name) { return {graph_.noise(path(name))}; }
-  /// exp(-U) of an oracle. What the oracle learns from the transition is added at its end.
+  /// Adds the law exp(-U) of an oracle. The operations by which the oracle learns from the
+  /// transition are added at the end of the transition.
   Edge<edge::Law> law(std::shared_ptr<const Oracle> oracle);
-  /// (U, grad U) at the newest position: cached where it is known, else one evaluation.
+  /// Returns (U, grad U) at the newest position: the cached values if known, otherwise one
+  /// evaluation.
   EvaluationAt<edge::Here> evaluation(Edge<edge::Law> law);
-  /// That oracle; null before.
+  /// The oracle that was passed to `law`, or null before that call.
   const Oracle* oracle() const noexcept { return oracle_.get(); }
-  /// The law of the slot itself, whatever the oracle.
+  /// The law of the slot itself, whichever oracle is used.
   Edge<edge::Law> target() const { return {site_.target}; }
-  /// H before the transition. `of`: the law of steps that have a place for Gamma in their drift;
-  /// without it estimators that are an OwnCurvature are refused.
-  Edge<edge::Curvature> curvature(std::shared_ptr<const Estimator> estimator,
-                                  std::optional<Edge<edge::Law>> of = {});
-  /// Gamma, if the curvature has one.
+  /// Adds H as it is before the transition. `of` is the law of the steps. Pass it only if the drift
+  /// of the steps has a term for Gamma. Without it, an estimator that is an OwnPreconditioner is
+  /// refused.
+  Edge<edge::Preconditioner> preconditioner(std::shared_ptr<const Estimator> estimator,
+                                            std::optional<Edge<edge::Law>> of = {});
+  [[deprecated("renamed to preconditioner")]] Edge<edge::Preconditioner> curvature(
+      std::shared_ptr<const Estimator> estimator, std::optional<Edge<edge::Law>> of = {}) {
+    return preconditioner(std::move(estimator), of);
+  }
+  /// Gamma, if the preconditioner has one.
   std::optional<Edge<edge::DriftCorrection>> drift_correction() const;
-  /// eps of this transition, and its learning. With `first`, warm-up searches where to start.
+  /// Adds eps of this transition, and its learning. With `first`, warmup begins with a search for
+  /// an initial value.
   Edge<edge::StepSize> step_size(const StepSizeSettings& settings,
                                  const std::optional<FirstStep>& first = {});
   Edge<edge::StepSize> step_size(const StepSchedule& schedule);
-  /// L of this transition, recorded as n_steps, and its learning. After step_size, if a rule draws
-  /// L.
+  /// Adds L of this transition, recorded as n_steps, and its learning. If a rule draws L, call it
+  /// after step_size.
   Edge<edge::StepCount> steps(const Steps& settings);
-  /// p ~ N(0, M) for a coupling of the curvature to the flow; drawn by `refresh`. H is that of
-  /// `curvature`, or any value whose function is a Representation.
-  PhaseMomentum momentum(Coupling coupling, Edge<edge::Curvature> H);
-  /// p ~ N(0, I): no curvature takes part in it.
+  /// Adds p ~ N(0, M) for a coupling of the preconditioner to the flow. `refresh` draws p. H is the
+  /// result of `preconditioner`, or any value whose function is a Representation.
+  PhaseMomentum momentum(Coupling coupling, Edge<edge::Preconditioner> H);
+  /// Adds p ~ N(0, I), which does not depend on a preconditioner.
   PhaseMomentum momentum() { return add_momentum(Coupling::none, nullptr, {}); }
   void refresh(PhaseMomentum& momentum, const Redraw& redraw = {});
-  /// Of what the momentum is left at.
+  /// Describes the momentum at the end of a proposal.
   static ProposedAuxiliary proposed(const PhaseMomentum& momentum,
                                     Edge<edge::Proposed<edge::Momentum>> end,
                                     const Redraw& redraw = {}) {
     return {momentum.variable, {end.value}, {momentum.law.value}, {}, redraw.carries()};
   }
 
-  /// A draw of an auxiliary variable from its law, whatever it was: its newest version. The law's
-  /// class has
+  /// Draws an auxiliary variable from its law, independently of its old value, and returns its
+  /// newest version. The class of the law has
   ///   void draw(const Numbers& numbers, const edge::Noise& noise, Batch out, Workspace&) const.
   template <class Meaning, class Class>
   Edge<Meaning> redraw(const std::string& name, Variable auxiliary, Edge<edge::LawOf<Class>> law) {
@@ -142,7 +154,8 @@ class MIXWELL_EXPORT Transition {
         law, this->noise(name), Write<Meaning>{Output::next(auxiliary)});
   }
 
-  /// An operation of this transition; as add_operation. The statistics that it writes are recorded.
+  /// Adds an operation of this transition, like add_operation. The statistics that it writes are
+  /// recorded.
   template <class F, class... Given>
   auto add(const std::string& name, OperationKind kind, const Traits& traits, F body,
            const Given&... given) {
@@ -150,7 +163,7 @@ class MIXWELL_EXPORT Transition {
     record_statistics(written);
     return written;
   }
-  /// A derived value that an operation writes: rows a column.
+  /// A derived value that an operation writes, with `rows` numbers in each column.
   template <class Meaning>
   Write<Meaning> derived(const std::string& name, Index rows,
                          std::shared_ptr<const Function> function = nullptr) const {
@@ -160,49 +173,55 @@ class MIXWELL_EXPORT Transition {
   WriteStatistics<Key> statistics(const StatisticTable<Key, size>& table) const {
     return {site_.path, table.rows()};
   }
-  /// The next position, and what is known of it.
+  /// The next position, and its evaluation.
   Write<edge::Position> next() const { return {Output::next(site_.slot)}; }
   Write<edge::Potential<edge::Next>> next_potential(Edge<edge::Law> law) const;
   Write<edge::Gradient<edge::Next>> next_gradient(Edge<edge::Law> law) const;
   Write<edge::CarriedGradient<edge::Next>> next_carried_gradient(Edge<edge::Law> law) const;
 
-  /// theta* by a body whose last parameter is an edge::ProposedPosition, all else fixed a linear
-  /// map of theta and its normals that leads back to theta from theta* if the normals are negated
-  /// (Traits::involution with Flips::noise) and keeps volume: a step whose law is the same in
-  /// both directions. `local`: it vanishes with eps.
+  /// Proposes theta* by a body whose last parameter is an edge::ProposedPosition. With everything
+  /// else fixed, theta* must be a linear map of theta and the body's normals that preserves volume,
+  /// and the same map with negated normals must lead from theta* back to theta (Traits::involution
+  /// with Flips::noise). Use it for steps with the same density in both directions. This function
+  /// declares the trait `local`: the step vanishes with eps.
   template <class F, class... Given>
   Proposal propose_symmetric(F body, const Given&... given) {
     return propose({.involution = true, .flips = Flips::noise, .volume = true, .local = true},
                    std::move(body), given...);
   }
-  /// The same with traits of its own.
+  /// As above, with the given traits.
   template <class F, class... Given>
   Proposal propose(const Traits& traits, F body, const Given&... given) {
     return {add("propose", OperationKind::move, traits, std::move(body), given...,
                 derived<edge::Proposed<edge::Position>>("theta*", dimension()))};
   }
-  /// Says that `metropolis` takes a law that is known only by an estimate; others are refused it.
+  /// Declares that `metropolis` accepts a law that is known only through an estimate. Without this
+  /// call, such a law is refused.
   void take_estimates(const EstimateSettings& settings);
-  /// Whether `metropolis` will take an estimate instead of U of that law. After take_estimates.
+  /// True if `metropolis` will use an estimate instead of U of this law. Call it after
+  /// take_estimates.
   bool takes_estimate_of(Edge<edge::Law> law);
-  /// The next state: the proposal with probability min(1, exp(E - E*)), else the state; E is U of
-  /// `law` and the negative log densities of the auxiliaries. Of a law that is known only by
-  /// an estimate, U is the estimate that was kept with the state, and a new one at the proposal.
-  /// Once in a transition: throws WiringError.
+  /// Adds the next state: the proposal with probability min(1, exp(E - E*)), otherwise the old
+  /// state. E is U of `law` plus the negative log densities of the auxiliaries. If the law is known
+  /// only through an estimate, U is the estimate that is stored with the state, and a new estimate
+  /// at the proposal. A second call in a transition throws WiringError.
   void metropolis(Edge<edge::Law> law, const Proposal& proposal);
 
-  /// A statistic of the transition, recorded beside the draws.
+  /// Records a statistic of the transition together with the draws.
   void record(const Statistic& what, Value value);
   template <class Key>
-  [[deprecated("`add` records what its operation writes; delete this line")]] void record(
+  [[deprecated("`add` already records these statistics. Delete this call.")]] void record(
       const WriteStatistics<Key>&, const WrittenStatistics<Key>&) {}
-  /// The acceptance probabilities that the step size learns from; `metropolis` says so itself.
+  /// Sets the acceptance probabilities from which the step size learns. `metropolis` does this
+  /// itself.
   void learn_from(Value acceptance) { acceptance_ = acceptance; }
-  /// The way to the proposal, for a site that remembers it: as SiteCurvature::learn.
+  /// Sets the path to the proposal, for a site that remembers this path (see
+  /// SitePreconditioner::learn).
   void remember(Value path) { path_ = path; }
 
-  /// Adds what learns from the transition and what every kernel records. Throws WiringError where
-  /// the transition has not moved its slot, or a step size has nothing to learn from.
+  /// Adds the operations that learn from the transition, and the records that every kernel has.
+  /// Throws WiringError if the transition did not move its slot, or if a step size has nothing to
+  /// learn from.
   void finish();
 
  private:
@@ -211,7 +230,7 @@ class MIXWELL_EXPORT Transition {
     take_estimates,
     takes_estimate_of,
     law,
-    curvature,
+    preconditioner,
     drift_correction,
     step_size,
     steps,
@@ -222,11 +241,11 @@ class MIXWELL_EXPORT Transition {
   };
   struct Order;
   bool has_called(Call call) const noexcept;
-  /// Throws WiringError for a call out of order.
+  /// Throws WiringError if a call is out of order.
   void check(Call call) const;
-  /// The same, and remembers it.
+  /// As check, and remembers the call.
   void note(Call call);
-  /// Those in what an operation wrote.
+  /// Records the statistics among the values that an operation wrote.
   template <class Key>
   void record_statistics(const WrittenStatistics<Key>& written) {
     for (const StatisticRow<Key>& row : written.table) record(row.what, written[row.key]);
@@ -248,45 +267,48 @@ class MIXWELL_EXPORT Transition {
   Value acceptance_;
   Value path_;
   std::shared_ptr<const Oracle> oracle_;
-  std::optional<SiteCurvature> curvature_;
+  std::optional<SitePreconditioner> preconditioner_;
   std::optional<StepSize> step_size_;
   std::optional<StepSchedule> schedule_;
   std::optional<StepCounts> steps_;
   std::optional<TrajectoryEdges> trajectory_;
-  std::uint32_t calls_ = 0;  ///< those made so far, a bit each
+  std::uint32_t calls_ = 0;  ///< calls made so far, one bit for each
   std::optional<Edge<edge::StepSize>> eps_;
   std::optional<EstimateSettings> estimates_;
 };
 
-/// A kernel whose transition is described through Transition.
+/// A kernel whose transition is described through Transition. Derive from it and override
+/// `transition`.
 class MIXWELL_EXPORT TransitionKernel : public Kernel {
  public:
   void describe(KernelGraph& graph, const Site& site) const final;
 
  protected:
+  /// Describes the transition: request from `t` what it needs, and end with a proposal or a move.
   virtual void transition(Transition& t) const = 0;
 };
 
-/// What most kernels take from a manifest: `oracle`, `estimator`, `target_acceptance` and the keys
-/// of StepSizeSettings.
+/// The keys of most kernels: `oracle`, `estimator`, `target_acceptance` and those of
+/// StepSizeSettings.
 struct MIXWELL_EXPORT TransitionParams {
   std::shared_ptr<const Oracle> oracle;
   std::shared_ptr<const Estimator> estimator;
   StepSizeSettings step_size{};
 
-  /// What H is to the kernel.
-  std::string about_estimator = "curvature H";
-  /// As StepSizeSettings::declare_with_target.
+  /// The help of `estimator`: the role of H in the kernel.
+  std::string about_estimator = "preconditioner H";
+  /// As in StepSizeSettings::declare_with_target.
   std::string advice{};
 
-  /// `learns_where`, if any: where a metric learnt in warm-up stands in for the identity (see
-  /// Field::or_learnt).
+  /// Declares the keys. If `learns_where` is given and true, a metric learnt in warmup replaces the
+  /// identity (see Field::or_learnt).
   void declare(Fields& fields, std::function<bool()> learns_where = {});
-  /// Throws ParameterError where the settings contradict one another.
+  /// Throws ParameterError if the settings contradict one another.
   void check() const { step_size.check(); }
 };
 
-/// Of kernels that take a density that is known only by an unbiased estimate, too.
+/// TransitionParams for kernels that also accept a density that is known only through an unbiased
+/// estimate.
 struct MIXWELL_EXPORT EstimatedTransitionParams : TransitionParams {
   EstimateSettings estimate{};
 

@@ -1,4 +1,4 @@
-// What to do where a composition is not exact, or where the draws of a run are not good.
+// Advice: what to change if a composition is not exact, or if the draws of a run are not good.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,29 +13,30 @@
 
 namespace mixwell {
 
+/// A change of one key, and the certificate after it.
 struct Cure {
-  std::string change;                    ///< as `--set` takes it: compositor.c.memory = "others"
-  std::string label;                     ///< Certificate::label after it
-  Evidence evidence = Evidence::proved;  ///< behind that label
+  std::string change;                    ///< in the form of `--set`: compositor.c.memory = "others"
+  std::string label;                     ///< Certificate::label after the change
+  Evidence evidence = Evidence::proved;  ///< evidence for that label
 
-  /// "exact", "exact, declared": the label, and that it rests on somebody's word where it does.
+  /// The label and, if it relies on an author's declaration, that fact: "exact", "exact, declared".
   MIXWELL_EXPORT std::string in_words() const;
 };
 
-/// Changes of one key, to another of its words or from false to true and back, after which the
-/// certificate is of a better class; only the best class, at most three. Each is made to the
-/// manifest as it was given, so that defaults follow it as they do for a user who makes it, and is
-/// composed and certified on the model that is there. A change that makes no
-/// other sampler, but lets a component declare more, is no cure: after it the certificate rests on
-/// a word for a whole update that it did not rest on before, or the graph is the same and an
-/// outside author declares more. A millisecond or two for each word, and two sweeps for each that
-/// is better; none where it is exact.
+/// Finds changes of a single key that improve the class of the certificate. A change sets another
+/// word of the key, or swaps false and true. Returns only the changes with the best class, at most
+/// three. Each change is applied to the manifest as given, so defaults adapt to the change as they
+/// would for a user. The result is composed and certified with the current model. A change is not a
+/// cure if the sampler stays the same and only more is declared. This is so if the certificate then
+/// relies on a declaration for a whole update that it did not need before, or if the graph is the
+/// same and an author outside of Mixwell declares more. Cost: one or two milliseconds for each
+/// word, and two sweeps for each improvement. Returns nothing if the composition is exact.
 MIXWELL_EXPORT std::vector<Cure> cures(const Composition& composition,
                                        const Certificate& certificate, const Registry& registry);
 
-/// What is wrong with the draws and what to do about it, causes before symptoms, in sentences that
-/// name keys of the run's kernels (Composition::effective_manifest, or manifest.toml in its
-/// folder).
+/// Returns what is wrong with the draws and what to do about it, causes before symptoms. The
+/// sentences name keys of the run's kernels, which are read from `effective_manifest`
+/// (Composition::effective_manifest, or manifest.toml in the run's folder).
 MIXWELL_EXPORT std::vector<std::string> warnings(const Summary& summary,
                                                  const std::string& effective_manifest);
 

@@ -1,4 +1,4 @@
-// What a composition is guaranteed to sample.
+// Certificates: what a composition is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace mixwell {
 
-/// By what a conclusion was drawn. docs/certificate.md has a row for each, made from rules().
+/// The rule from which a conclusion was drawn. docs/certificate.md has a row for each, made from
+/// rules().
 enum class Rule {
   invariance,        ///< 1
   stale_value,       ///< 1s
@@ -43,161 +44,176 @@ enum class Rule {
 };
 inline constexpr std::size_t rule_count = static_cast<std::size_t>(Rule::unbiased) + 1;
 
-/// "1", "1s", ... as in certificate.json.
+/// The rule as in certificate.json: "1", "1s", ...
 MIXWELL_EXPORT std::string_view to_string(Rule rule) noexcept;
 MIXWELL_EXPORT std::optional<Rule> rule_from(std::string_view id) noexcept;
 
+/// The accuracy of the sampled density. `asymptotic`: the error vanishes with the step size.
 enum class Accuracy { exact, asymptotic, none };
 
-/// What a verdict comes down to. `adaptive`: exact but for parameters that still move;
-/// `approximate`: of another density; `none`: no sampler.
+/// The class of a verdict. `adaptive`: exact except for parameters that are still adapted.
+/// `approximate`: samples another density. `none`: not a sampler.
 enum class CertificateClass { exact, asymptotic, adaptive, approximate, biased, none };
 
-/// "exact", ... as in certificate.json.
+/// The class as in certificate.json: "exact", ...
 MIXWELL_EXPORT std::string_view to_string(CertificateClass of) noexcept;
 MIXWELL_EXPORT std::optional<CertificateClass> certificate_class_from(
     std::string_view word) noexcept;
 
-/// What stands behind a verdict. `declared`: an author's word; `unproven`: not even that.
+/// The evidence for a verdict. `declared`: an author declares it. `unproven`: nobody even declares
+/// it.
 enum class Evidence { proved, declared, unproven };
 
-/// "proved", ... as in certificate.json.
+/// The evidence as in certificate.json: "proved", ...
 MIXWELL_EXPORT std::string_view to_string(Evidence evidence) noexcept;
 
 /// A declared trait that a verdict relies on.
 struct MIXWELL_EXPORT Assumption {
   std::string operation{};     ///< "x/kernel/trajectory"
   std::string trait{};         ///< "involution", "order"
-  std::optional<int> value{};  ///< of a trait that is a number
+  std::optional<int> value{};  ///< value of a trait that is a number
 
-  /// "x/kernel/trajectory: involution", "x/kernel/trajectory: order 2"
+  /// Returns "x/kernel/trajectory: involution" or "x/kernel/trajectory: order 2".
   std::string in_words() const;
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 
-/// Something that an update reads, and how it stands to the update.
+/// A value that an update reads, and how it is related to the update.
 struct MIXWELL_EXPORT Premise {
-  std::string operation{};  ///< that reads it
-  std::string role{};       ///< "parameter", "law", ...; "refreshed": by the draw of an auxiliary
-  std::string value{};      ///< what it comes down to: "x1@2", a constant, a noise
-  /// "constant", "noise", "current", "replaced" (an order of the updates makes it current, or the
-  /// update does not influence it), "stale" (no order does), "past" (a register), "still" (one that
-  /// nothing writes), "result" (a proposal or a statistic of this sweep).
+  std::string operation{};  ///< the operation that reads it
+  std::string role{};       ///< "parameter", "law", ...; "refreshed" for the draw of an auxiliary
+  std::string value{};      ///< name of the value ("x1@2"), of a constant or of a noise
+  /// One of: "constant"; "noise"; "current"; "replaced" (another order of the updates would make it
+  /// current, or the update does not influence it); "stale" (no order of the updates would make it
+  /// current); "past" (a history); "still" (a history that nothing writes); "result" (a proposal or
+  /// a statistic of this sweep).
   std::string standing{};
-  bool feeds_back = false;  ///< the update influences it, and is influenced by it
+  bool feeds_back = false;  ///< the value and the update influence each other
   friend bool operator==(const Premise&, const Premise&) = default;
 };
 
-/// A verdict is a product: accuracy x density x time x evidence.
+/// A verdict has four independent parts: accuracy, density, time and evidence.
 struct MIXWELL_EXPORT Verdict {
   Accuracy accuracy = Accuracy::exact;
-  int order = 0;  ///< of an asymptotic verdict
+  int order = 0;  ///< order of accuracy of an asymptotic verdict
   std::string density = "pi";
   bool adaptive = false;
-  bool optimiser = false;  ///< seeks a mode and does not sample; accuracy is none
-  bool proved = true;      ///< false: rests on a trait nobody declared
+  bool optimiser = false;  ///< searches for a mode and does not sample; accuracy is none
+  bool proved = true;      ///< false: the verdict relies on a trait that nobody declared
   Rule rule = Rule::invariance;
   std::string reason;  ///< one sentence
   std::vector<std::string> nodes;
   std::vector<std::string> path;
-  /// Variables along which what is updated comes back to it, where that is the trouble.
+  /// The variables through which the updated variable influences itself, if this is the reason for
+  /// the verdict.
   std::vector<std::string> feedback;
-  std::string citation;  ///< theorem or counter-example
+  std::string citation;  ///< theorem or counterexample
   std::vector<Assumption> assumes;
-  /// Those of them that nothing stands behind but their author's word: traits of components from
-  /// outside, and `invariant` of any.
+  /// The traits in `assumes` whose only evidence is the author's declaration: traits of components
+  /// that are not part of Mixwell, and `invariant` of any component.
   std::vector<Assumption> declared;
-  /// Slots share a noise, so that their joint law is not the product of theirs: replicates, not
-  /// slots, are independent.
+  /// Slots share a noise, so their joint distribution is not the product of their distributions.
+  /// Replicates are independent, but slots are not.
   bool coupled = false;
-  /// Some update of a slot is decided by a ratio of laws; of a right verdict that is its reason.
+  /// True if some update of a slot is accepted or rejected by a ratio of laws. If the verdict
+  /// promises the right density, this decision is the reason.
   bool metropolis = false;
-  std::vector<std::string> notes;  ///< on reachability, which a certificate does not speak about
-  std::string about;               ///< of a part: the operation or the variable that it judges
-  std::vector<Premise> premises;   ///< what it was concluded from
-  /// The conclusions that it was joined from, each by one rule. The worst of them gives the class.
+  std::vector<std::string> notes;  ///< notes on reachability, which a certificate does not cover
+  std::string about;               ///< the operation or variable that a part judges
+  std::vector<Premise> premises;   ///< the facts from which the verdict was concluded
+  /// The conclusions that were combined, each from one rule. The worst of them determines the
+  /// class.
   std::vector<Verdict> parts;
 
   CertificateClass certificate_class() const noexcept;
-  /// Its class as a word.
+  /// The class as a word.
   std::string label() const;
   Evidence evidence() const noexcept;
 };
 
-/// What a `verify` of this very composition saw. It raises no class and no evidence.
+/// The result of a `verify` of this composition. A test improves neither the class nor the
+/// evidence.
 struct MIXWELL_EXPORT Tested {
-  bool agrees = false;                 ///< the draws are what the certificate says
-  double alpha = 0.0;                  ///< chance of a false alarm over all its looks
-  double smallest_visible_bias = 0.0;  ///< [standard deviations] of any statistic on any target
-  std::string date = {};               ///< UTC, ISO 8601
-  std::string composition = {};        ///< SHA-256 of manifest, libraries and data files
+  bool agrees = false;  ///< the draws agree with the certificate
+  double alpha = 0.0;   ///< probability of a false alarm over all checks
+  /// The smallest bias that would be detected, in standard deviations, for any statistic on any
+  /// target.
+  double smallest_visible_bias = 0.0;
+  std::string date = {};         ///< UTC, ISO 8601
+  std::string composition = {};  ///< SHA-256 of manifest, libraries and data files
 
-  /// "agrees, 2026-11-23: a bias above 0.1 sd would have been seen (alpha 0.001)"
+  /// Returns a text such as "agrees, 2026-11-23: a bias above 0.1 sd would have been detected
+  /// (alpha 0.001)".
   std::string in_words() const;
 };
 
-/// Where the method of one component was published.
+/// The publication of one component's method.
 struct Publication {
   std::string component;  ///< "kernel nuts"
   std::string source;
   friend bool operator==(const Publication&, const Publication&) = default;
 };
 
+/// The verdicts on a composition, in warmup and in sampling.
 struct MIXWELL_EXPORT Certificate {
-  Verdict now;                ///< of the sampling phase
-  Verdict warmup;             ///< of the warm-up phase
-  Verdict frozen;             ///< of the sampling phase without any learning
-  bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
-  /// What warm-up learns and the sampling phase reads, as it is then: "step size", "metric".
+  Verdict now;                ///< verdict on the sampling phase
+  Verdict warmup;             ///< verdict on the warmup phase
+  Verdict frozen;             ///< verdict on the sampling phase without any learning
+  bool after_warmup = false;  ///< the verdict holds only after warmup has ended
+  /// Quantities that warmup learns and the sampling phase reads: "step size", "metric".
   std::vector<std::string> learnt;
-  /// Filled in by `check` and `run`, from the record that `verify` keeps.
+  /// Set by `check` and `run`, from the record that `verify` keeps.
   std::optional<Tested> tested{};
-  /// Filled in by `check` and `run`: of the methods in use, what the verdict does not cite already.
+  /// Set by `check` and `run`: publications of the methods in use that the verdict does not cite
+  /// already.
   std::vector<Publication> published{};
 
-  /// The class of the sampling phase, with " after warm-up" where it holds only then.
+  /// Returns the class of the sampling phase, with " after warm-up" if it holds only then.
   std::string label() const;
-  /// For people.
+  /// Returns a text for people.
   std::string to_text() const;
-  /// One line for the end of a run: "exact: Metropolis-corrected; step size frozen after warm-up".
+  /// Returns one line for the end of a run: the class, and one sentence about what the draws are.
   std::string in_words() const;
 };
 
-/// What certificate.json keeps of a certificate: all that a reader of results asks it.
+/// The part of a certificate that certificate.json stores. It contains everything that readers of
+/// results need.
 struct MIXWELL_EXPORT CertificateRecord {
-  Verdict now;                ///< of the sampling phase, but for Verdict::metropolis
-  bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
-  CertificateClass warmup_class = CertificateClass::exact;  ///< of the warm-up phase
-  CertificateClass frozen_class = CertificateClass::exact;  ///< of sampling without any learning
+  Verdict now;                ///< verdict on the sampling phase, without Verdict::metropolis
+  bool after_warmup = false;  ///< the verdict holds only after warmup has ended
+  CertificateClass warmup_class = CertificateClass::exact;  ///< class of the warmup phase
+  CertificateClass frozen_class = CertificateClass::exact;  ///< class without any learning
   std::optional<Tested> tested{};
   std::vector<Publication> published{};
 };
 
+/// Returns the part of a certificate that certificate.json stores.
 MIXWELL_EXPORT CertificateRecord record_of(const Certificate& certificate);
 
-/// certificate.json in the folder of a run that has ended. Throws InputError.
+/// Reads certificate.json in the folder of a finished run. Throws InputError.
 MIXWELL_EXPORT CertificateRecord read_certificate(const std::string& folder);
 
-/// "x3/hmc/trajectory: volume" and what else begins with a numbered slot as one line for all slots,
-/// "hmc/trajectory: volume (4 slots)", in order of the first.
+/// Replaces lines that differ only in the number of a slot, such as "x3/hmc/trajectory: volume", by
+/// one line for all slots: "hmc/trajectory: volume (4 slots)". Keeps the order of first occurrence.
 MIXWELL_EXPORT std::vector<std::string> fold_slots(const std::vector<std::string>& lines);
 
-/// A row of the table of rules. A rule that only permits something has no manifest that it decides
-/// against; some have manifests of neither kind, but tests of graphs made by hand.
+/// A row of the table of rules. A rule that only permits something has no manifest that it rejects.
+/// Some rules have no manifests at all, only tests of graphs that are built by hand.
 struct RuleInfo {
   Rule rule = Rule::invariance;
   std::string_view id;         ///< to_string(rule)
-  std::string_view statement;  ///< what it looks at
-  std::string_view verdict;    ///< what comes of it
-  std::string_view why;        ///< proof, citation or counter-example
-  std::string_view right;      ///< a manifest that it lets pass
-  std::string_view wrong;      ///< a manifest that it decides against
+  std::string_view statement;  ///< what it examines
+  std::string_view verdict;    ///< the consequence
+  std::string_view why;        ///< proof, citation or counterexample
+  std::string_view right;      ///< a manifest that it accepts
+  std::string_view wrong;      ///< a manifest that it rejects
 };
-/// In the order of the enumeration.
+/// All rules, in the order of the enumeration.
 MIXWELL_EXPORT std::span<const RuleInfo> rules() noexcept;
 
-/// The verdict of one phase's graph.
+/// Returns the verdict on the graph of one phase.
 MIXWELL_EXPORT Verdict certify(const KernelGraph& graph);
+/// Returns the certificate of a composition from the graphs of both phases.
 MIXWELL_EXPORT Certificate certify(const KernelGraph& warmup, const KernelGraph& sampling);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// The draws of a run as CSV files that read like CmdStan's.
+// Export of a run's draws to CSV files in the format of CmdStan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,27 +11,28 @@ namespace mixwell {
 
 class StopRequest;
 
+/// Options of export_cmdstan_csv.
 struct CmdstanCsvOptions {
-  std::string
-      folder{};    ///< for the files; it is made if it is not there. "" = the folder of the run
-  int digits = 8;  ///< significant digits of a real number; 17 give every bit back
+  std::string folder{};  ///< folder for the files, created if missing; "" = the folder of the run
+  int digits = 8;        ///< significant digits of a real number; 17 preserve every bit
   const StopRequest* stop = nullptr;
 };
 
+/// The files that export_cmdstan_csv has written.
 struct CmdstanCsv {
   std::string folder;
   Index chains = 0;
-  Index draws = 0;         ///< rows of sampling in each file
-  Index warmup_draws = 0;  ///< rows of warm-up in each file
+  Index draws = 0;         ///< sampling rows in each file
+  Index warmup_draws = 0;  ///< warmup rows in each file
 };
 
 /// Writes draws_1.csv, draws_2.csv, ..., one for each chain, from the draws.nc in `run` (a folder,
-/// or the file): the lines of CmdStan 2.36 as far as they are true of the run, and what Mixwell
-/// adds as `# mixwell_...`. Replaces files of those names, and removes those with the numbers that
-/// follow. Needs the memory of about 16 MiB of draws. Throws InputError where there are no draws,
-/// and for a variable whose name a CSV file cannot have; RunError where a file cannot be written;
-/// Stopped on request. All files are whole or none is replaced. Source: CmdStan User's Guide 2.36,
-/// Stan CSV.
+/// or the file). The files have the lines of CmdStan 2.36 that apply to the run, and Mixwell's
+/// additions as `# mixwell_...`. Existing files with these names are replaced, and existing files
+/// with the numbers that follow are removed. Needs RAM for about 16 MiB of draws. Throws InputError
+/// if there are no draws or if a variable's name is not possible in a CSV file, RunError if a file
+/// cannot be written, and Stopped on request. Either all files are replaced or none. Source:
+/// CmdStan User's Guide 2.36, Stan CSV.
 MIXWELL_EXPORT CmdstanCsv export_cmdstan_csv(const std::string& run,
                                              const CmdstanCsvOptions& options = {});
 

@@ -1,4 +1,4 @@
-// A composition made in code: what a manifest says, without the manifest.
+// Making a composition in code, without a manifest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,19 +17,20 @@
 
 namespace mixwell {
 
-/// What a key may hold. A reference to another component is its name, or a list of names.
+/// The value of a key. A reference to another component is its name, or a list of names.
 using KeyValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>,
                               std::vector<std::string>>;
 
-/// The keys of one table of a manifest, given in code.
+/// The keys of one table of a manifest, set in code.
 class MIXWELL_EXPORT Keys {
  public:
-  /// A key that is a table is dotted: "init.uniform", "predict.p_31F.temperature". Given again, a
-  /// key has the later value. Returns itself.
+  /// Sets a key and returns *this. Use dots for a key inside a table: "init.uniform",
+  /// "predict.p_31F.temperature". Setting a key again replaces its value.
   Keys& set(const std::string& key, KeyValue value);
   Keys& set(const std::string& key, std::initializer_list<double> values);
   Keys& set(const std::string& key, std::initializer_list<const char*> values);
-  /// Adds a table to the list of tables `key`, as [[kind.name.key]] does. Returns itself.
+  /// Adds a table to the list of tables `key`, as [[kind.name.key]] does in a manifest. Returns
+  /// *this.
   Keys& add(const std::string& key, Keys table);
 
   const std::vector<std::pair<std::string, KeyValue>>& all() const noexcept { return all_; }
@@ -40,22 +41,24 @@ class MIXWELL_EXPORT Keys {
   std::map<std::string, std::vector<Keys>> tables_;
 };
 
-/// Collects what a manifest would say. Keys have the types, ranges and defaults that they have
-/// there, components that are left out are found as there, and the errors are the same, with the
-/// name of the composition instead of file and line.
+/// Collects the content of a manifest. Types, ranges and defaults of keys are the same as in a
+/// manifest, and so are default components. Errors are the same too, but with the name of the
+/// composition instead of file and line.
 class MIXWELL_EXPORT Composer {
  public:
-  /// `name`: of the run, and in messages.
+  /// `name` is the name of the run. Messages use it too.
   explicit Composer(std::string name) : name_(std::move(name)) {}
 
   /// The keys of [run].
   Keys& run() noexcept { return run_; }
-  /// `[kind.name]` with `use = id`; the name is the id unless another is given. What is returned
-  /// stays valid. Throws InputError where the kind has a component of that name already.
+  /// Adds `[kind.name]` with `use = id`, and returns its keys. The returned reference stays valid.
+  /// The name is the id unless another is given. Throws InputError if there already is a component
+  /// of this kind with this name.
   Keys& add(Kind kind, const std::string& id, const std::string& name = {});
 
-  /// Checks, makes and wires. Files are looked for in the working directory, then in the folders of
-  /// MIXWELL_DATA. Throws InputError naming key, value, rule and the nearest valid choice.
+  /// Checks the keys, makes the components and connects them. Files are searched in the working
+  /// directory, then in the folders of MIXWELL_DATA. Throws InputError with key, value, rule and
+  /// the nearest valid choice.
   Composition compose(const Registry& registry) const;
 
  private:
@@ -70,7 +73,7 @@ class MIXWELL_EXPORT Composer {
 
   std::string name_;
   Keys run_;
-  std::deque<Declared> components_;  // addresses stay
+  std::deque<Declared> components_;  // addresses must not change
 };
 
 }  // namespace mixwell

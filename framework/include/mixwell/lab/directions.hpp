@@ -14,34 +14,35 @@ namespace mixwell::diagnostics {
 struct PrincipalDirections {
   Eigen::MatrixXd vectors;    ///< coordinates x directions, unit columns, largest variance first
   Eigen::VectorXd variances;  ///< divisor n - 1
-  Eigen::Index degenerate;    ///< directions left out: a variance of 0 as far as rounding can tell
+  Eigen::Index degenerate;    ///< number of omitted directions; their variance is 0 up to rounding
 };
 
-/// `x`: draws x coordinates, all finite. Each vector's largest weight is positive. Left out are
-/// variances of at most d epsilon times the largest one (d coordinates): collinear coordinates,
-/// coordinates on scales about 1e7 apart, fewer draws than coordinates. The covariance has the
-/// units of the coordinates: scale one and the directions turn.
-/// Time O(n d^2 + d^3), memory O(n d): about a second for n = 4000, d = 800.
+/// Computes the eigenvectors from x (draws x coordinates, all finite). The largest weight of each
+/// vector is positive. Variances of at most d epsilon times the largest one are omitted (d
+/// coordinates). Such variances occur with collinear coordinates, coordinates on scales about 1e7
+/// apart, and fewer draws than coordinates. The covariance depends on the units of the coordinates,
+/// so rescaling one changes the directions. Time O(n d^2 + d^3), memory O(n d): about a second for
+/// n = 4000, d = 800.
 MIXWELL_EXPORT PrincipalDirections principal_directions(const Draws& x);
 
-/// Directions that a user names, one row of a table each.
+/// Directions from a user's table, one for each row.
 struct GivenDirections {
   std::vector<std::string> names;
-  bool is_numbered;         ///< the table has no names: they are direction[0], direction[1], ...
+  bool is_numbered;         ///< the table has no names, so they are direction[0], direction[1], ...
   Eigen::MatrixXd vectors;  ///< coordinates x directions, unit columns
 };
 
-/// Coordinates that the name of a column means, such as `x[3]`; throws InputError with the rule
-/// that the name breaks.
+/// Returns the coordinates that the name of a column stands for, such as `x[3]`. Throws an
+/// InputError with the rule that the name breaks.
 using CoordinatesCalled = std::function<std::vector<Eigen::Index>(const std::string& column)>;
 
-/// Reads a CSV file: a column of weights for each of some elements (`x[3]`, or `"b[2,3]"` in
-/// quotes), slices or whole arrays (`x`: that weight for each of its elements; columns of fewer
-/// elements override those of more), and if wanted a column `name`; otherwise names are
-/// `direction[0]`, ... What has no column has weight 0. `called` says what each column means, of
-/// `coordinates` in all.
-/// Throws InputError naming file and line for an unknown column, two of one element, a cell that is
-/// no finite number, a row of zeros, two rows of one name.
+/// Reads a CSV file with a column of weights for each of some elements (`x[3]`, or `"b[2,3]"` in
+/// quotes), slices or whole arrays. A column `x` gives each element of x this weight. Columns of
+/// fewer elements override columns of more elements. An optional column `name` names the
+/// directions; otherwise they are `direction[0]`, .... Elements without a column have weight 0.
+/// `called` interprets the names of columns. There are `coordinates` coordinates in total. Throws
+/// InputError with file and line if a column is unknown, if two columns give the same element, if a
+/// cell is not a finite number, if a row is zero, or if two rows have the same name.
 MIXWELL_EXPORT GivenDirections read_directions(const std::string& path, Eigen::Index coordinates,
                                                const CoordinatesCalled& called);
 

@@ -1,4 +1,4 @@
-// A kernel graph as a picture.
+// A drawing of a kernel graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mixwell {
 
-/// Graphviz text: operations as boxes, values as ellipses, roles on the edges.
+/// Returns Graphviz text: operations are boxes, values are ellipses, and the edges show roles.
 MIXWELL_EXPORT std::string to_dot(const KernelGraph& graph, const std::string& title);
 
 }  // namespace mixwell

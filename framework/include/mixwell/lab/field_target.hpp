@@ -1,4 +1,5 @@
-// Where the value of a manifest's key is written, for whoever reads manifests and describes keys.
+// The place where the value of a manifest's key is stored, for code that reads manifests and
+// describes keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace mixwell {
 
-/// name -> texts: a table of lists such as `coords.group = ["Ulm", "Bonn"]`.
+/// Maps a name to texts: a table of lists such as `coords.group = ["Ulm", "Bonn"]`.
 using NamedTexts = std::map<std::string, std::vector<std::string>>;
 
 using FieldTargetBase =
@@ -22,6 +23,7 @@ using FieldTargetBase =
                  std::vector<std::string>*, std::optional<Interval>*, NamedPoints*, NamedTexts*,
                  ComponentReference, TableList>;
 
+/// A pointer to the value of a key, by its type.
 struct FieldTarget : FieldTargetBase {
   using FieldTargetBase::FieldTargetBase;
 };

@@ -1,4 +1,4 @@
-// What a model generates from the draws that a run has kept.
+// Generated quantities from the stored draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,19 +13,20 @@ namespace mixwell {
 
 class StopRequest;
 
+/// The result of generate_from.
 struct GeneratedDraws {
   std::string folder;
   Index chains = 0;
   std::int64_t draws = 0;               ///< of each chain
-  std::int64_t without_parameters = 0;  ///< draws of all chains where a parameter is NaN
+  std::int64_t without_parameters = 0;  ///< draws of all chains in which a parameter is NaN
 };
 
-/// Draws what the composition's model generates (Generated) at every draw in the run's folder, and
-/// writes it with the composition's first recorder into `folder`, which must be new or empty. The
-/// model takes positions by name (NamedPositions); random numbers come from the composition's seed,
-/// the draw and the chain. What is generated where a parameter is NaN is NaN. Throws InputError
-/// where model and run do not fit, with the variable, and Stopped after a request `stop`; the
-/// folder is then as it was before.
+/// Generates quantities of the composition's model (Generated) at every draw in the run's folder,
+/// and writes them with the composition's first recorder into `folder`, which must be new or empty.
+/// Positions are passed to the model by name (NamedPositions). Random numbers depend on the
+/// composition's seed, the draw and the chain. If a parameter is NaN, the generated quantities are
+/// NaN. Throws InputError with the variable if model and run do not match, and Stopped after a
+/// request `stop`. In both cases the folder is left as it was before.
 MIXWELL_EXPORT GeneratedDraws generate_from(const std::string& run, const Composition& composition,
                                             const std::string& folder,
                                             const StopRequest* stop = nullptr);

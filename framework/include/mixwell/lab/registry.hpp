@@ -1,4 +1,4 @@
-// Finding, checking and loading plugins.
+// Finds, checks and loads plugins.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,32 +12,34 @@
 
 namespace mixwell {
 
-/// A library that was found but not used, and why.
+/// A library that was found but not used, and the reason.
 struct BrokenLibrary {
   std::string library;
-  std::string reason;  ///< what is wrong, wanted, found and the cure
+  std::string reason;  ///< the fault, the expected and found values, and the fix
 };
 
-/// All components at hand. Libraries stay loaded until the process ends.
+/// All available components. Libraries stay loaded until the process ends.
 class MIXWELL_EXPORT Registry {
  public:
-  /// Libraries (*.so) of each folder in order, sorted by file name within a folder. A broken one
-  /// is listed in `broken()` and harms nobody. An id that is already taken makes the later library
-  /// broken. A folder that does not exist is an InputError. Libraries outside the first of
-  /// default_folders() are loaded in a process of their own first: one that would end this process,
-  /// or keep it for more than 10 seconds, is broken and is not loaded here.
+  /// Loads the libraries (*.so) of each folder in order. Within a folder, libraries are sorted by
+  /// file name. A library that cannot be used is listed in `broken()` and affects no other. If an
+  /// id is already taken, the later library is broken. Throws InputError if a folder does not
+  /// exist. Libraries outside of the first of default_folders() are first loaded in a separate
+  /// process. A library that would end this process, or block it for more than 10 seconds, is
+  /// broken and is not loaded.
   static Registry load(const std::vector<std::string>& folders);
-  /// The folder beside libmixwell, then those of MIXWELL_PLUGIN_PATH (separated by `:`).
+  /// The folder of Mixwell's own plugins next to libmixwell, then those of MIXWELL_PLUGIN_PATH
+  /// (separated by `:`).
   static std::vector<std::string> default_folders();
 
-  /// What the library at `path` offers, in whichever folder it is; unlike those of load(), it is
-  /// loaded without a trial. Throws InputError when it is no plugin of this Mixwell or an id of it
-  /// is taken; then nothing of it is added.
+  /// Adds the components of the library at `path`, in any folder. Unlike load(), it does not try
+  /// the library in a separate process. Throws InputError if the library is not a plugin for this
+  /// Mixwell or one of its ids is taken. Nothing is then added.
   void add_library(const std::string& path);
 
-  /// A component of the program itself, or of a library that it is linked with: a class as plugins
-  /// register it (Registrar::add). Its library is the file that holds its code. Throws InputError
-  /// when its id is taken or its declaration is unsound.
+  /// Adds a component of the program itself, or of a library that the program is linked with. T is
+  /// a class as in Registrar::add. Its library is the file that contains its code. Throws
+  /// InputError if its id is taken or its declaration is invalid.
   template <class T>
   void add(const Description& description) {
     ProgramRegistrar registrar(*this, reinterpret_cast<const void*>(&BlueprintOf<T>::fresh));
@@ -45,18 +47,18 @@ class MIXWELL_EXPORT Registry {
   }
   void add(Entry entry);
 
-  /// Throws InputError naming the nearest id.
+  /// Throws InputError with the nearest id.
   const Entry& find(Kind kind, const std::string& id) const;
   bool has(Kind kind, const std::string& id) const noexcept;
   std::vector<std::string> ids(Kind kind) const;
-  /// By kind, then id.
+  /// All components, by kind, then id.
   const std::vector<Entry>& entries() const noexcept { return entries_; }
   const std::vector<BrokenLibrary>& broken() const noexcept { return broken_; }
 
  private:
   class MIXWELL_EXPORT ProgramRegistrar final : public Registrar {
    public:
-    /// `code`: of the component.
+    /// `code` is the address of the component's code.
     ProgramRegistrar(Registry& registry, const void* code) : registry_(registry), code_(code) {}
     void add(Entry entry) override;
 
@@ -65,14 +67,14 @@ class MIXWELL_EXPORT Registry {
     const void* code_;
   };
 
-  /// What is not Mixwell's own is loaded for trial first.
+  /// Libraries that are not Mixwell's own are first loaded in a separate process.
   void load_library(const std::string& path, bool is_own);
   std::vector<Entry> entries_;
   std::vector<BrokenLibrary> broken_;
 };
 
-/// The ABI tag of the library at `path`, read from the file without loading it; throws InputError
-/// when the file is no library or has no tag.
+/// Reads the ABI tag of the library at `path` without loading it. Throws InputError if the file is
+/// not a library or has no tag.
 MIXWELL_EXPORT std::string read_abi_tag(const std::string& path);
 
 }  // namespace mixwell

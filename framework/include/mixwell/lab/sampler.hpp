@@ -1,4 +1,4 @@
-// Composing, compiling and advancing a sampler; the library's own way to run one.
+// Composes, compiles and advances a sampler: the way to run one from code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +36,7 @@ struct Divergence {
   std::string quantity;
   Index coordinate = -1;  ///< of the model
   double value = 0.0;
-  std::vector<double> position;  ///< of the slot that it moved
+  std::vector<double> position;  ///< position of the moved slot, before the operation
 };
 
 /// The graphs of both phases and their certificate.
@@ -46,72 +46,79 @@ struct Program {
   Certificate certificate;
 };
 
-/// Composes both phases of a composition and certifies them. Runs nothing. Recorded are the
-/// posterior and the statistics, and of what belongs to cases of the data (log_likelihood and
-/// posterior_predictive) the groups in `cases`.
+/// Composes both phases of a composition and certifies them, without running them. The posterior
+/// and the statistics are recorded. Of the groups with numbers for each case of the data
+/// (log_likelihood and posterior_predictive), only those in `cases` are recorded.
 MIXWELL_EXPORT Program compose(const Compositor& compositor,
                                const std::vector<RecordGroup>& cases = {});
 
-/// Throws Refused, with reason and cure, when the class is `biased` or `none` and `allow` does not
-/// name it.
+/// Throws Refused with the reason and the fix if the class is `biased` or `none` and `allow` does
+/// not contain it.
 MIXWELL_EXPORT void refuse_unless_allowed(const Verdict& verdict,
                                           const std::vector<std::string>& allow);
 
-/// Runs one sweep of each phase with one replicate, so that every body is called once: throws the
-/// WiringError of one that takes an edge for another. Other trouble is for the run itself to tell.
-/// Costs a transition or two of one column.
+/// Runs one sweep of each phase with one replicate, so that every body is called once. Throws the
+/// WiringError of a body that uses an edge with the wrong role or kind. Ignores other errors,
+/// because the run itself reports them. Cost: one or two transitions of one column.
 MIXWELL_EXPORT void probe_wiring(std::shared_ptr<const Compositor> compositor);
 
-/// Room for recorded draws of one stretch of sweeps; one buffer per Record of the phase's graph,
-/// laid out [draw][replicate][element]. The buffer of a Record that is `once` is laid out
-/// [replicate][element] if draw 0 of the phase is among the draws, and else empty.
+/// Memory for the recorded draws of a stretch of sweeps. There is one buffer for each Record of the
+/// phase's graph, with layout [draw][replicate][element]. For a Record that is `once`, the layout
+/// is [replicate][element] if draw 0 of the phase is among the draws. Otherwise the buffer is
+/// empty.
 struct DrawBuffers {
   std::vector<std::vector<double>> data;
   std::int64_t draws = 0;
 };
 
-/// All replicates of one composition in memory. The same bits for any number of threads and any
-/// split of the sweeps into calls.
+/// All replicates of one composition in RAM. The bits do not depend on the number of threads, or on
+/// how the sweeps are split into calls.
 class MIXWELL_EXPORT Sampler {
  public:
-  /// `joint`: what carries out the run together with other processes; null where there are none.
+  /// `joint` runs the composition together with other processes. Null if there are none.
   Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
           Program program, NoiseGrid noise = {}, JointRun* joint = nullptr);
   ~Sampler();
   Sampler(Sampler&&) noexcept;
 
-  /// Sets every slot as `settings.init` says and evaluates its laws; throws InputError naming
-  /// replicate, parameter and quantity when U or grad U is not finite there. Counts its gradients.
-  /// Called again after some sweeps it starts anew, with fresh draws, and keeps what was learnt.
+  /// Places every slot as `settings.init` says and evaluates its laws. Throws InputError with
+  /// replicate, parameter and quantity if U or grad U is not finite at a start. The gradients are
+  /// counted. If this function is called again after some sweeps, it starts from new draws and
+  /// keeps everything that was learnt.
   void initialise();
-  /// Advances `sweeps` sweeps of a phase; every thin-th is recorded into `buffers` if not null.
+  /// Advances a phase by `sweeps` sweeps. If `buffers` is not null, every thin-th draw is recorded
+  /// into it.
   void advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers = nullptr);
-  /// Asked before every operation of a block, from several threads: once it is true, `advance` and
-  /// `initialise` throw Stopped, after which the sampler is of no use. It must not throw.
+  /// Sets a function that is called before every operation of a block, from several threads. Once
+  /// it returns true, `advance` and `initialise` throw Stopped, and the sampler can no longer be
+  /// used. It must not throw.
   void stop_when(std::function<bool()> is_late);
-  /// Every number that a checkpoint must hold.
+  /// Visits every number that a checkpoint must store.
   void visit_state(StateVisitor& visitor);
 
-  /// Whether any operation uses the variable: others are not kept.
+  /// True if any operation uses the variable. Unused variables are not stored.
   bool has(const std::string& name) const;
-  /// The values of a variable now: rows x replicates.
+  /// The current values of a variable: rows x replicates.
   MatrixMap variable(const std::string& name);
-  /// Whether any operation uses a slot of the position.
+  /// True if any operation uses a slot of the position.
   bool has_position(const std::string& name) const;
-  /// A whole position now, d x replicates: of a slot, or of what several slots hold together.
+  /// The current whole position, d x replicates: of a slot, or of several slots that hold it
+  /// together.
   Eigen::MatrixXd position(const std::string& name);
-  /// Moves a position to theta (d x replicates); what was evaluated is evaluated anew.
+  /// Moves a position to theta (d x replicates). Its evaluations are computed again.
   void move(const std::string& position, ConstBatch theta);
-  /// U at theta (d x w, u 1 x w) of a law of the sampling phase, with the numbers that `replicate`
-  /// has now. Throws InputError for a law that depends on positions. Allocates.
+  /// Computes U (1 x w) of a law of the sampling phase at theta (d x w), with the current numbers
+  /// of `replicate`. Throws InputError if the law depends on positions. Allocates memory.
   void evaluate(Value law, Index replicate, ConstBatch theta, Row u);
   const KernelGraph& graph(PhaseKind phase) const;
   std::uint64_t sweeps() const noexcept;
-  /// Of all laws, in gradients of the whole U; those of the starting points included.
+  /// Evaluations of all laws, in gradients of the full U, including the evaluations at the initial
+  /// positions.
   Evaluations evaluations() const;
-  /// All of them.
+  /// The total number of evaluations.
   double gradients() const;
-  /// Kept ones (at most 100), in order of sweep, then chain; and how many there were.
+  /// The divergences that were kept (at most 100), by sweep, then chain. divergence_count() is the
+  /// total number.
   const std::vector<Divergence>& divergences() const;
   std::int64_t divergence_count() const;
   std::vector<OperationTime> operation_times() const;
@@ -123,15 +130,15 @@ class MIXWELL_EXPORT Sampler {
   std::unique_ptr<State> state_;
 };
 
-/// Throws InputError where there is no memory for the variables, values and records of so many
-/// replicates. Sampler asks before it allocates.
+/// Throws InputError if there is not enough RAM for the variables, values and records of this many
+/// replicates. Sampler calls this before it allocates.
 MIXWELL_EXPORT void check_memory(const Program& program, const RunSettings& settings);
 
-/// Eight for each core: more than that start slowly and stall a machine.
+/// Eight threads for each core. More threads start slowly and can stall a machine.
 MIXWELL_EXPORT int most_threads();
 
-/// Runs `body`, and all parallel work in it, on that many threads; 0 = all cores. Throws InputError
-/// below 0 and above most_threads().
+/// Runs `body`, and all parallel work in it, on this many threads; 0 means all cores. Throws
+/// InputError if it is below 0 or above most_threads().
 MIXWELL_EXPORT void with_threads(int threads, const std::function<void()>& body);
 
 }  // namespace mixwell

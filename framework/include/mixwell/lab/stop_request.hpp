@@ -1,4 +1,4 @@
-// A request that what takes long ends early.
+// A request that a long computation ends early.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,15 +11,16 @@
 
 namespace mixwell {
 
-/// Made from any thread or signal handler, and seen by what takes long and was given it: a run ends
-/// after its present stretch of sweeps, a summary after its present element once the request is
-/// overdue.
+/// Any thread or signal handler can make a request. A computation that was given it then ends
+/// early: a run after its current stretch of sweeps, and a summary after its current element once
+/// the request is overdue.
 class StopRequest {
  public:
-  /// `patience`: seconds from make() until it is overdue. A summary that takes less is made.
+  /// `patience` is the time in seconds from make() until the request is overdue. A summary that
+  /// finishes within this time is still made.
   explicit StopRequest(double patience = 0.0) noexcept : patience_(patience) {}
 
-  /// Returns whether it is the first since the last withdraw().
+  /// Makes the request. Returns true if it is the first since the last withdraw().
   bool make() noexcept {
     long long never = 0;
     return made_at_.compare_exchange_strong(never, now());
@@ -32,7 +33,7 @@ class StopRequest {
   }
 
  private:
-  /// Nanoseconds since the machine was started; POSIX lets signal handlers read this clock.
+  /// Nanoseconds since the machine was started. POSIX allows signal handlers to read this clock.
   static long long now() noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::steady_clock::now().time_since_epoch())
@@ -40,25 +41,25 @@ class StopRequest {
   }
 
   static_assert(std::atomic<long long>::is_always_lock_free,
-                "a signal handler may store nothing else");
+                "signal handlers may use only lock-free atomics");
   std::atomic<long long> made_at_{0};
   double patience_;
 };
 
-/// What has no result without its end was asked to end before it.
+/// Thrown if a computation was stopped that has no partial result.
 class MIXWELL_EXPORT Stopped : public RunError {
  public:
-  /// `what` ended: "the summary".
+  /// `what` is the computation that was stopped: "the summary".
   explicit Stopped(const std::string& what);
   ~Stopped() override;
 };
 
-/// Null is a request that nobody makes.
+/// True if the request was made. A null request counts as not made.
 inline bool is_made(const StopRequest* request) noexcept {
   return request != nullptr && request->is_made();
 }
 
-/// Throws Stopped of `what` if the request is overdue.
+/// Throws Stopped about `what` if the request is overdue.
 MIXWELL_EXPORT void end_if_overdue(const StopRequest* request, const char* what);
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Studies: many runs from one file, in worker processes, and the records of what came of them.
+// Studies: many runs from one file, in worker processes, and the records of their results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,66 +20,71 @@
 
 namespace mixwell {
 
-/// What has become of a cell.
+/// The state of a cell.
 enum class CellStatus { pending, running, done, failed };
 
-/// "pending", ... as in tables of studies.
+/// The status as in tables of studies: "pending", ....
 MIXWELL_EXPORT std::string_view to_string(CellStatus status) noexcept;
 
-/// Where a cell stands in its study.
+/// One cell of a study: its place in the study, and its manifest.
 struct StudyCell {
   std::string label;  ///< MODEL/VARIANT/KEY=VALUE,.../SEED, unique in the study
   std::string model;
   std::string variant;
   std::int64_t seed = 0;
-  /// The manifest that stands instead of the study's base; empty = the base.
+  /// A manifest that replaces the study's base; "" for the base.
   std::string manifest;
   std::string axes;  ///< JSON object: dotted key -> value
-  /// What makes its manifest out of the base, in this order; run.seed comes last.
+  /// The changes that turn the base into the cell's manifest, in this order. The last one is
+  /// run.seed.
   std::vector<Override> changes;
-  /// run.seed of its manifest: `seed` with pair_random_numbers, else a number of its label.
+  /// run.seed of the cell's manifest: equal to `seed` with pair_random_numbers, otherwise a number
+  /// made from the cell's label.
   std::int64_t run_seed = 0;
 };
 
-/// All cells of a study file in order; makes no component. Throws InputError naming
-/// file:line:column, key, value, rule and cure.
+/// Returns all cells of a study file in order, without making components. Throws InputError with
+/// file:line:column, key, value, rule and fix.
 MIXWELL_EXPORT std::vector<StudyCell> study_cells(const std::string& path, bool quick = false);
 
-/// Counts of the cells that this call looks after; in the stage "tuning" of its trials, where
-/// those without a score have failed.
+/// Counts of the cells that this call is responsible for. In the stage "tuning", these are counts
+/// of trials, and a trial without a score counts as failed.
 struct StudyProgress {
   std::int64_t total = 0;
-  std::int64_t done = 0;    ///< with those that were finished before
-  std::int64_t failed = 0;  ///< likewise
+  std::int64_t done = 0;    ///< including cells that finished earlier
+  std::int64_t failed = 0;  ///< including cells that failed earlier
   std::int64_t running = 0;
-  std::int64_t elsewhere = 0;  ///< at work in other processes
+  std::int64_t elsewhere = 0;  ///< running in other processes
   std::int64_t ended = 0;      ///< in this call
-  double seconds = 0.0;        ///< since this call began to run cells
+  double seconds = 0.0;        ///< time since this call began to run cells
   std::string stage;           ///< "planning", "tuning", "running", "waiting for the disk"
 };
 
+/// Options of a study's run.
 struct StudyOptions {
   std::string path;     ///< STUDY.toml
   std::string folder;   ///< of the results
-  std::string program;  ///< whose `worker` command serves as worker process
+  std::string program;  ///< program whose command `worker` is run as a worker process
   int jobs = 0;         ///< worker processes; 0 = as many as cores
-  /// Only cells whose id begins with it or whose label matches it as a shell pattern; one without
-  /// *, ? or [ may stand anywhere in the label.
+  /// Run only cells whose id begins with this text or whose label matches it as a shell pattern.
+  /// Without *, ? or [, the text may be anywhere in the label.
   std::string only;
-  bool retry = false;  ///< failed cells run again
-  /// One of several processes at work on the study, on any machine that sees the folder: it runs
-  /// what no other is at, writes no study.sqlite, and ends when nothing is left for it.
+  bool retry = false;  ///< run failed cells again
+  /// Run as one of several processes that share the study, on any machine that can access the
+  /// folder. The process runs cells that no other process is running, does not write study.sqlite,
+  /// and ends when no cells remain for it.
   bool worker = false;
-  /// A disk of the machine that each cell runs on, from which its files are moved to `folder` when
-  /// it has ended or was suspended; "" = it runs in `folder`.
+  /// A folder on a local disk in which each cell runs. The cell's files are moved to `folder` when
+  /// the cell has ended or was suspended. "" means that cells run in `folder`.
   std::string scratch;
-  bool prepare = false;  ///< writes down for workers what the cells are, and runs none
-  bool quick = false;    ///< as [study.quick] says: one seed, and the changes of that table
+  bool prepare = false;  ///< write the list of cells for workers, and run none
+  bool quick = false;    ///< use [study.quick]: one seed, and the changes in that table
   std::function<void(const StudyProgress&)> progress;
-  std::function<void(const std::string&)> remark;  ///< a sentence for the user
+  std::function<void(const std::string&)> remark;  ///< receives sentences for the user
   const StopRequest* stop = nullptr;               ///< made by Ctrl-C
 };
 
+/// The result of a call of run_study or follow_study.
 struct StudyResult {
   std::string folder;
   StudyProgress progress;
@@ -87,26 +92,26 @@ struct StudyResult {
   std::vector<std::string> findings{};  ///< as StudyTable::findings()
 };
 
-/// Runs what is not finished, with whoever else is at it: no cell is run by two processes that
-/// live. Throws InputError for a study file or cell that is wrong, where another process leads the
-/// same study, and for a worker whose files differ from those of the study; RunError
-/// when the disk stays full.
+/// Runs all cells that are not finished, together with other processes on the same study. Two live
+/// processes never run the same cell. Throws InputError if the study file or a cell is invalid, if
+/// another process leads the same study, or if a worker's files differ from those of the study.
+/// Throws RunError if the disk stays full.
 MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
 
-/// What workers of a study need to be told, and in which stages they work.
+/// The settings of a study that its workers need, and the stages of their work.
 struct StudyOutline {
   std::string name;
   std::int64_t threads = 1;       ///< of each cell
   bool tunes = false;             ///< cells wait for the tuning of their variant
-  bool references_first = false;  ///< other cells wait for those of the reference variant
+  bool references_first = false;  ///< other cells wait for the cells of the reference variant
 };
 
-/// Throws InputError for a study file that is wrong.
+/// Throws InputError if the study file is invalid.
 MIXWELL_EXPORT StudyOutline study_outline(const std::string& path, bool quick = false);
 
-/// How far a study is at which others work, by its records: calls `progress` about once a second
-/// until all of its cells have ended, `stop` is made, or `goes_on` says no. Reads only. Throws
-/// InputError where no study is.
+/// Reports the progress of a study that other processes run, from its records. Calls `progress`
+/// about once a second until all cells of the study have ended, `stop` is made, or `goes_on`
+/// returns false. This function only reads files. Throws InputError if there is no study.
 MIXWELL_EXPORT StudyResult follow_study(const StudyOptions& options,
                                         const std::function<bool()>& goes_on);
 
@@ -115,12 +120,12 @@ struct JsonText {
   std::string text;
 };
 
-/// What stands in a column; std::monostate where it is not known.
+/// The value of a cell in a column; std::monostate if unknown.
 using StudyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonText>;
 
-/// A cell of a study before it runs. Of figures NaN, of texts "" means "not known".
+/// A cell of a study before it runs. NaN and "" mean "unknown".
 struct PlannedCell {
-  std::string cell;  ///< its id; of one that waits for tuning not known
+  std::string cell;  ///< id of the cell; unknown while it waits for tuning
   std::string label;
   std::string model;
   std::string variant;
@@ -128,38 +133,39 @@ struct PlannedCell {
   std::vector<std::pair<std::string, StudyValue>> axes;  ///< dotted key, value
   CellStatus status = CellStatus::pending;
   std::optional<std::string> certificate;  ///< the class as a word
-  std::string refused;                     ///< why it must not run
+  std::string refused;                     ///< why the cell must not run
   double gradients = std::numeric_limits<double>::quiet_NaN();
   double seconds = std::numeric_limits<double>::quiet_NaN();
-  std::string reason;  ///< why its cost is not known
-  bool tuned = false;  ///< it waits for tuning
+  std::string reason;  ///< why the cost is unknown
+  bool tuned = false;  ///< the cell waits for tuning
 };
 
+/// The cells of a study with their certificates and costs, before they run.
 struct StudyPlan {
   std::string study;
   std::vector<PlannedCell> cells;
-  std::optional<double> tune_gradients;  ///< what tuning may spend
+  std::optional<double> tune_gradients;  ///< the budget of tuning
 };
 
-/// What would be run, without running it; cost from two sweeps of each phase, once for cells that
-/// differ only in the seed. Writes nothing. Throws InputError for a study file or cell that is
-/// wrong, RunError where it is stopped.
+/// Returns what would run, without running it. Costs are estimated from two sweeps of each phase,
+/// once for cells that differ only in the seed. Writes nothing. Throws InputError if the study file
+/// or a cell is invalid, and RunError if it is stopped.
 MIXWELL_EXPORT StudyPlan plan_study(const StudyOptions& options);
-/// `{"study", "cells": [{"cell", "label", "model", "variant", "seed", AXES..., "status", "class",
-/// "refused", "gradients", "seconds", "tuned", "reason"}...], "tune_gradients"}`; the last two
-/// where there are any.
+/// Returns `{"study", "cells": [{"cell", "label", "model", "variant", "seed", AXES..., "status",
+/// "class", "refused", "gradients", "seconds", "tuned", "reason"}...], "tune_gradients"}`. "reason"
+/// and "tune_gradients" are present only if there are any.
 MIXWELL_EXPORT std::string study_plan_json(const StudyPlan& plan);
 
-/// How far the first draws of a run are from a reference.
+/// Distance of a run's first draws from a reference.
 struct ErrorPoint {
   std::int64_t draws = 0;
-  double gradients = 0.0;   ///< of warm-up and sampling so far
-  double seconds = 0.0;     ///< likewise
-  double error_mean = 0.0;  ///< relative, as in a ReferenceSummary; NaN where not known
+  double gradients = 0.0;   ///< gradients of warmup and sampling so far
+  double seconds = 0.0;     ///< seconds of warmup and sampling so far
+  double error_mean = 0.0;  ///< relative, as in a ReferenceSummary; NaN if unknown
   double error_covariance = 0.0;
 };
 
-/// A row of the table of a study. Of figures NaN, of texts "" means "not known".
+/// A row of the table of a study. NaN and "" mean "unknown".
 struct StudyRow {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -168,20 +174,20 @@ struct StudyRow {
   std::string model;
   std::int64_t seed = 0;
   CellStatus status = CellStatus::pending;
-  std::string reason;  ///< why it failed
-  /// The class of its certificate as a word; "" where its manifest could not be made.
+  std::string reason;  ///< why the cell failed
+  /// The class of the cell's certificate as a word; "" if the cell's manifest could not be made.
   std::optional<std::string> certificate;
   double min_ess = unknown;
   double min_ess_mcse = unknown;
-  double gradients = unknown;  ///< of the sampling phase
-  double seconds = unknown;    ///< likewise
+  double gradients = unknown;  ///< gradients of the sampling phase
+  double seconds = unknown;    ///< seconds of the sampling phase
   std::optional<EndedBy> outcome;
   std::optional<std::int64_t> draws;
   double warmup_gradients = unknown;
   double warmup_seconds = unknown;
-  double cell_seconds = unknown;  ///< of all that its worker did
+  double cell_seconds = unknown;  ///< seconds that the worker spent on the cell
   std::string draws_sha256;
-  /// Whether each choice of its tuning rests on scores; nothing where nothing was tuned.
+  /// True if each choice of the cell's tuning is based on scores. Empty if nothing was tuned.
   std::optional<bool> tuned;
   std::int64_t attempts = 0;
   std::string started_at;
@@ -199,28 +205,28 @@ struct StudyTrial {
   std::string axes;  ///< JSON object: dotted key -> value
   std::int64_t rung = 0;
   std::int64_t candidate = 0;
-  std::string values;  ///< what it tried, likewise
+  std::string values;  ///< the values that were tried, as a JSON object
   std::string objective;
-  double score = 0.0;  ///< NaN where there is none
+  double score = 0.0;  ///< NaN if there is none
   double gradients = 0.0;
   double seconds = 0.0;
   std::string reason;  ///< why there is no score
   bool winner = false;
 };
 
-/// What one tuning spent, and on what grounds it chose.
+/// The cost of one tuning, and the basis of its choice.
 struct StudyTuning {
   std::string model;
   std::string variant;
   std::string axes;  ///< JSON object: dotted key -> value
   std::int64_t trials = 0;
-  std::int64_t scored = 0;    ///< trials that have a score
-  double gradients = 0.0;     ///< of all trials; NaN where no trial told
-  std::optional<bool> tuned;  ///< as in a StudyRow; nothing before it has chosen
+  std::int64_t scored = 0;    ///< trials with a score
+  double gradients = 0.0;     ///< gradients of all trials; NaN if no trial reported any
+  std::optional<bool> tuned;  ///< as in a StudyRow; empty before the tuning has chosen
   std::string reason;         ///< why a trial has no score
 };
 
-/// `[[study.paper]]`: a published figure.
+/// A published number, from `[[study.paper]]`.
 struct PaperFigure {
   std::string where;   ///< JSON object: variant, model, seed or axis -> value or list of values
   std::string metric;  ///< a column of the table
@@ -228,24 +234,23 @@ struct PaperFigure {
   std::string source;
 };
 
-/// `[study.alias]`: one name for axes that stand for the same thing in different variants or
-/// models.
+/// One name for axes that mean the same in different variants or models, from `[study.alias]`.
 struct AxisAlias {
   std::string name;
-  std::vector<std::string> axes;  ///< dotted keys, of which a cell has one at most
+  std::vector<std::string> axes;  ///< dotted keys; a cell has at most one of them
 
   bool stands_for(std::string_view axis) const {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
 };
 
-/// What is known of every cell of a study.
+/// Everything that is known about the cells of a study.
 struct StudyTable {
   std::string study;
   std::string file;
   std::vector<std::string> axes;   ///< dotted keys
-  std::vector<AxisAlias> aliases;  ///< each a column, which has the value of the cell's own axis
-  /// Figures of the summaries, and the errors of those that have one as NAME_mcse.
+  std::vector<AxisAlias> aliases;  ///< each is a column with the value of the cell's axis
+  /// Columns from the summaries. If a column has an error, its column NAME_mcse follows.
   std::vector<std::string> metrics;
   std::vector<StudyRow> rows;
   std::vector<StudyTrial> tune;
@@ -253,42 +258,44 @@ struct StudyTable {
   double tune_gradients = StudyRow::unknown;  ///< the budget of each tuning
   std::vector<PaperFigure> paper;
 
-  /// What a reader must know before the figures, a sentence each: tunings that chose without a
-  /// score, and tunings that spent different budgets.
+  /// Findings that a reader must know before using the table, one sentence each: tunings that chose
+  /// without a score, and tunings that spent different budgets.
   MIXWELL_EXPORT std::vector<std::string> findings() const;
-  /// The names of all columns, those of axes, aliases and metrics among them.
+  /// The names of all columns, including axes, aliases and metrics.
   MIXWELL_EXPORT std::vector<std::string> columns() const;
-  /// Of one of its rows, as the columns.
+  /// The values of one of its rows, in the order of columns().
   MIXWELL_EXPORT std::vector<StudyValue> values(const StudyRow& row) const;
 };
 
-/// By the records in the folder of a study, also while it runs. `remark` is told of records that
-/// are damaged: what they said is not known. Throws InputError for a folder that has no records.
+/// Reads the table from the records in the folder of a study, which may be running. `remark`
+/// receives a remark about each damaged record, whose content is unknown. Throws InputError if the
+/// folder has no records.
 MIXWELL_EXPORT StudyTable read_study_table(
     const std::string& study_folder,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
-/// The table as `mixwell study STUDY --table --json` prints it: `{"study", "file", "axes":
+/// Returns the table as `mixwell study STUDY --table --json` prints it: `{"study", "file", "axes":
 /// [KEY...], "aliases": [{"name", "axes": [KEY...]}...], "columns": [NAME...], "rows": [{COLUMN:
-/// VALUE...}...], "tune", "tunings", "findings", "paper"}`; unknown values are null.
+/// VALUE...}...], "tune", "tunings", "findings", "paper"}`. Unknown values are null.
 MIXWELL_EXPORT std::string study_table_json(const StudyTable& table);
-/// Of read_study_table().
+/// Returns the same JSON for the table from read_study_table().
 MIXWELL_EXPORT std::string study_table_json(
     const std::string& study_folder,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
-/// Why a cell has (or has not) been run anew: its ingredients beside those of the cell that stood
-/// in its place before, as text. `cell`: the beginning of an id, or a label; `remark` as for the
-/// table. Throws InputError.
+/// Explains, as text, why a cell was or was not run again: it compares the ingredients of the cell
+/// with the ingredients of the cell that was in the same place before. `cell` is the beginning of
+/// an id, or a label. `remark` is as for read_study_table(). Throws InputError.
 MIXWELL_EXPORT std::string study_why(
     const std::string& study_folder, const std::string& cell,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
-/// The other side of a study: reads requests from descriptor 0 and answers on descriptor 3, JSON
-/// lines both, until its input ends. Ends with the process that started it.
+/// Serves as a worker process of a study: reads requests from descriptor 0 and answers on
+/// descriptor 3, both as JSON lines, until its input ends. The worker process ends when the process
+/// that started it ends.
 MIXWELL_EXPORT void serve_study(const Registry& registry);
 
-/// JSON schema (draft 2020-12) of study files.
+/// Returns the JSON schema (draft 2020-12) of study files.
 MIXWELL_EXPORT std::string study_schema(const Registry& registry);
 
 }  // namespace mixwell

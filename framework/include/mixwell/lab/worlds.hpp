@@ -1,4 +1,5 @@
-// Exact invariance on finite worlds: a kernel graph by tables instead of numbers, without draws.
+// Exact tests of invariance on finite worlds: a kernel graph with tables instead of numbers,
+// without draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,73 +15,76 @@
 
 namespace mixwell {
 
-/// A world reads a graph on finite sets: a slot has three places, a law random whole-number
-/// weights, and every operation becomes a random table that honours its declared traits. Slots
-/// start with the law of the target, so that the exact law of the recorded slots after each sweep
-/// must be the target again.
+/// The effort of a test on worlds. A world interprets a graph on finite sets: a slot has three
+/// places, a law has random whole-number weights, and every operation becomes a random table that
+/// satisfies its declared traits. Slots start distributed as the target, so the exact distribution
+/// of the recorded slots after each sweep must be the target again.
 struct WorldsEffort {
   int worlds = 20;
   int sweeps = 4;
-  /// Compares the joint law of all recorded slots; false: only of those that have a factor
-  /// together, for slots that a certificate calls coupled.
+  /// Compare the joint distribution of all recorded slots. If false, compare only slots that share
+  /// a factor. Use false for slots that a certificate calls coupled.
   bool joint = true;
-  /// Instead of some sweeps, one sweep to first order in a small step: for local updates without a
-  /// Metropolis decision, which are right only in the limit.
+  /// Instead of several sweeps, test one sweep to first order in a small step. Use this for local
+  /// updates without a Metropolis decision, which are right only in the limit.
   bool first_order = false;
-  bool frozen = false;      ///< as if nothing were learnt any more
+  bool frozen = false;      ///< test as if learning had ended
   std::uint64_t first = 1;  ///< seed of the first world
-  /// How many weights all worlds together may move, some 30 million in a second. Worlds that do not
-  /// fit are left out; a graph of which not even one fits has no reading.
+  /// Largest number of weights that all worlds together may move. About 30 million take a second.
+  /// Worlds that exceed it are omitted. If not even one world fits, the graph has no reading.
   std::int64_t most_work = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Where the law of the recorded slots leaves the target.
+/// A world in which the distribution of the recorded slots departs from the target.
 struct Departure {
   std::uint64_t world = 0;  ///< its seed
   int places = 3;           ///< of a slot
-  int sweep = 0;            ///< the first
+  int sweep = 0;            ///< the first sweep that departs from the target
   double size = 0.0;        ///< the largest difference of two probabilities
 };
 
-/// What so many worlds say of a graph. They know roles, traits and versions, and no rule.
+/// The result of all worlds for a graph. Worlds use roles, traits and versions, but no rules of the
+/// certificate.
 struct FiniteReadingResult {
-  int worlds = 0;                        ///< that were tried
-  std::optional<Departure> departure{};  ///< of the first one that is not invariant
-  std::int64_t work = 0;                 ///< WorldsEffort::most_work, as far as it was used
-  std::string unread{};  ///< why the graph has no finite reading, a clause; empty if it has one
+  int worlds = 0;                        ///< number of tested worlds
+  std::optional<Departure> departure{};  ///< departure of the first world that is not invariant
+  std::int64_t work = 0;                 ///< used part of WorldsEffort::most_work
+  std::string unread{};  ///< why the graph has no finite reading, as a clause; "" if it has one
 
   bool invariant() const noexcept { return unread.empty() && !departure; }
 };
 
-/// Two different probabilities count as equal with a chance of about 1e-18, equal ones never as
-/// different. Takes some milliseconds.
+/// Reads a graph on finite worlds. Different probabilities count as equal with a chance of about
+/// 1e-18. Equal probabilities never count as different. Takes a few milliseconds.
 MIXWELL_EXPORT FiniteReadingResult read_on_worlds(const KernelGraph& graph,
                                                   const WorldsEffort& effort = {});
 
-/// A verdict beside worlds. A promise is `exact` or, of updates without a Metropolis decision,
-/// `asymptotic`.
+/// Comparison of a verdict with worlds. A verdict promises something if it is `exact` or, for
+/// updates without a Metropolis decision, `asymptotic`.
 enum class WorldsJudgement {
   right,   ///< promised, and invariant in every world
-  hole,    ///< promised, and some world departs
-  wrong,   ///< biased, and some world departs
-  strict,  ///< biased, and invariant in every world
-  silent,  ///< of another class, or too little is seen of it
+  hole,    ///< promised, but some world departs from the target
+  wrong,   ///< biased, and some world departs from the target
+  strict,  ///< biased, but invariant in every world
+  silent,  ///< another class, or worlds cover too little of the graph
   unread   ///< no finite reading
 };
+/// The judgement as a word: "right", "hole", ...
 MIXWELL_EXPORT std::string_view to_string(WorldsJudgement judgement) noexcept;
 
+/// The result of comparing a verdict with worlds.
 struct WorldsComparison {
   WorldsJudgement judgement = WorldsJudgement::silent;
-  WorldsEffort effort{};  ///< as the graph was read
-  bool limit = false;     ///< some update has no Metropolis decision: right only in the limit
+  WorldsEffort effort{};  ///< settings of the reading
+  bool limit = false;  ///< some update has no Metropolis decision, so it is right only in the limit
   FiniteReadingResult finite{};
 };
 
-/// Whether a verdict promises what worlds can contradict.
+/// True if a verdict promises something that worlds can contradict.
 MIXWELL_EXPORT bool is_promise(const KernelGraph& graph, const Verdict& verdict);
 
-/// Reads the graph if the verdict says something that worlds can see: jointly unless it is coupled,
-/// to first order where it has small steps.
+/// Reads the graph if the verdict states something that worlds can test. The comparison is joint
+/// unless the verdict is coupled, and to first order if the graph has small steps.
 MIXWELL_EXPORT WorldsComparison compare_with_worlds(const KernelGraph& graph,
                                                     const Verdict& verdict,
                                                     const WorldsEffort& effort = {});

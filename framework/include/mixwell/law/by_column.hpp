@@ -1,13 +1,13 @@
-// U and its gradient from a function of one position at a time, and from terms one by one. For
-// models of any author. SPDX-License-Identifier: Apache-2.0
+// Computes U and its gradient from a function of one position at a time, and from single terms.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/model.hpp>
 
 namespace mixwell::by_column {
 
-/// Adds a part of U to what is there. part(x, g, r) is u of column r, at x; it adds its gradient to
-/// g, which is null where none is wanted.
+/// Adds a part of U to the values that are already there. part(x, g, r) returns u of column r
+/// at x and adds its gradient to g. g is null if no gradient is wanted.
 template <class Part>
 void add(ConstBatch theta, const Evaluation& out, const Part& part) {
   Batch g = out.gradient;
@@ -18,7 +18,7 @@ void add(ConstBatch theta, const Evaluation& out, const Part& part) {
   }
 }
 
-/// The same with nothing there before.
+/// The same, starting from zero.
 template <class Part>
 void set(ConstBatch theta, const Evaluation& out, const Part& part) {
   Batch g = out.gradient;
@@ -27,8 +27,8 @@ void set(ConstBatch theta, const Evaluation& out, const Part& part) {
   add(theta, out, part);
 }
 
-/// Terms number(0) .. number(count - 1) at x, their gradients added to g unless that is null.
-/// `Terms` has term(x, n), and add_term(x, n, g), which is the same and adds the gradient to g.
+/// Sums the terms number(0) .. number(count - 1) at x, and adds their gradients to g unless g is
+/// null. `Terms` has term(x, n), and add_term(x, n, g), which also adds the gradient to g.
 template <class Terms, class Number>
 double sum(const Terms& terms, const double* x, double* g, Index count, const Number& number) {
   double u = 0.0;
@@ -39,7 +39,7 @@ double sum(const Terms& terms, const double* x, double* g, Index count, const Nu
   return u;
 }
 
-/// SumOfTerms::evaluate_terms of such terms.
+/// Implements SumOfTerms::evaluate_terms for a `Terms`.
 template <class Terms>
 void evaluate_terms(const Terms& terms, ConstBatch theta, ConstBatch indices,
                     const Evaluation& out) {
@@ -49,7 +49,7 @@ void evaluate_terms(const Terms& terms, ConstBatch theta, ConstBatch indices,
   });
 }
 
-/// Adds all of them to what is there.
+/// Adds all terms to the values that are already there.
 template <class Terms>
 void add_all_terms(const Terms& terms, Index count, ConstBatch theta, const Evaluation& out) {
   add(theta, out, [&](const double* x, double* g, Index) {

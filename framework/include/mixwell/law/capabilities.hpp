@@ -1,4 +1,4 @@
-// What a model may offer beside U and its gradient: each is a second base of its class.
+// Optional capabilities of a model besides U and its gradient. Each is an additional base class.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,102 +14,111 @@
 
 namespace mixwell {
 
-/// The conditional laws that a model can draw from exactly, for kernel `conditional`: with theta
-/// from the model's law, the parameters of one of them drawn anew leave theta distributed as it
-/// was.
+/// Conditional distributions that a model can draw from exactly, for the kernel `conditional`. If
+/// theta is distributed with the model's density, it still is after the parameters of one
+/// conditional are redrawn.
 class MIXWELL_EXPORT ConditionalDraws {
  public:
   virtual ~ConditionalDraws();
-  /// What can be drawn together: each a list of names or slices (select_coordinates).
+  /// The groups of parameters that can be drawn together. Each is a list of names or slices
+  /// (select_coordinates).
   virtual std::vector<std::vector<std::string>> conditionals() const = 0;
-  /// Writes the coordinates of conditionals()[which] into theta (d x w): in each column a draw
-  /// given the other coordinates of that column, which stay as they are; what the written ones held
-  /// before is not read. Column j takes its random numbers at replicate at.replicate + j.
+  /// Writes the coordinates of conditionals()[which] into theta (d x w): in each column, a draw
+  /// given the other coordinates of that column. The others do not change, and the old values of
+  /// the written ones are not read. Column j uses the random numbers of replicate at.replicate + j.
   virtual void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
                                 Workspace& scratch) const = 0;
 };
 
-/// The marginal laws that a model knows: of all parameters but some, integral exp(-U(x, z)) dz as a
-/// density of x. For partially collapsed updates (van Dyk & Park 2008).
+/// Marginal densities that a model can compute: the integral of exp(-U(x, z)) dz as a density of x,
+/// where z are some of the parameters. Used by partially collapsed updates (van Dyk & Park 2008).
 class MIXWELL_EXPORT MarginalLaws {
  public:
   virtual ~MarginalLaws();
-  /// What can be integrated out together: each a list of names or slices (select_coordinates).
+  /// The groups of parameters that can be integrated out together. Each is a list of names or
+  /// slices (select_coordinates).
   virtual std::vector<std::vector<std::string>> integrable() const = 0;
-  /// U and grad U of the marginal law without integrable()[which], up to a constant, at whole
-  /// positions: theta d x w, as Model::evaluate. What stands in the coordinates that are integrated
-  /// out is not read, and the gradient with respect to them is 0.
+  /// Computes U and grad U of the marginal density without integrable()[which], up to a constant,
+  /// at whole positions theta (d x w), as Model::evaluate does. The coordinates that are integrated
+  /// out are not read, and the gradient with respect to them is 0.
   virtual void evaluate_marginal(std::size_t which, ConstBatch theta,
                                  const Evaluation& out) const = 0;
 };
 
-/// An estimate exp(-Uhat(theta; z)) of a density from standard normals z, such as an average of
-/// importance weights: with z ~ N(0, I)
-///   E exp(-Uhat(theta; z)) = c exp(-U(theta)),  c free of theta.
-/// What is unbiased is the density, not its logarithm. Metropolis with such an estimate in the
-/// ratio keeps exp(-U), whatever the variance of the estimate, if the one at the present state is
-/// kept as it was made (Andrieu & Roberts 2009, Ann. Stat. 37, 697-725).
+/// An estimate exp(-Uhat(theta; z)) of a density, made from standard normals z, such as an average
+/// of importance weights. With z ~ N(0, I),
+///   E exp(-Uhat(theta; z)) = c exp(-U(theta)),  where c does not depend on theta.
+/// The density is estimated without bias, but its logarithm is not. Metropolis with this estimate
+/// in the ratio leaves exp(-U) invariant for any variance of the estimate, provided that the
+/// estimate at the current state is stored and not computed again (Andrieu & Roberts 2009, Ann.
+/// Stat. 37, 697-725).
 class MIXWELL_EXPORT EstimatedDensity {
  public:
   virtual ~EstimatedDensity();
-  /// How many standard normals an estimate is made from.
+  /// Number of standard normals in an estimate.
   virtual Index normals() const noexcept = 0;
-  /// Uhat (1 x w, in nats; +inf where the estimate is 0) at theta (d x w) from z (normals() x w).
+  /// Computes Uhat (1 x w, in nats; +inf if the estimate is 0) at theta (d x w) from z
+  /// (normals() x w).
   virtual void estimate(ConstBatch theta, ConstBatch z, Row out, Workspace& scratch) const = 0;
 
-  /// Whether draw_weighted is offered.
+  /// True if draw_weighted is available.
   virtual bool draws_weighted() const noexcept { return false; }
-  /// z given theta with the density exp(U(theta) - Uhat(theta; z)) N(z; 0, I) / c: what the normals
-  /// of the present state are at equilibrium. Column j takes its random numbers at replicate
-  /// at.replicate + j. With it `verify` starts at equilibrium, and a run as near to it as its theta
-  /// is.
+  /// Draws z given theta with the density exp(U(theta) - Uhat(theta; z)) N(z; 0, I) / c, which is
+  /// the distribution of the current state's normals at equilibrium. Column j uses the random
+  /// numbers of replicate at.replicate + j. With it, `verify` starts at equilibrium, and a run
+  /// starts as close to equilibrium as its theta is.
   virtual void draw_weighted(ConstBatch theta, const Stream& stream, Address at, Batch z,
                              Workspace& scratch) const;
 };
 
-/// exp(-U) = N(x; m, L L') exp(-likelihood) as a function of the parameters x that it is about,
-/// where m, L and the likelihood may depend on the rest of theta: what kernels `elliptical-slice`
-/// and `pcn` move by. `theta` holds whole positions, d x w; `x` and others only x, b x w.
+/// exp(-U) = N(x; m, L L') exp(-likelihood) as a function of the parameters x that have this prior.
+/// m, L and the likelihood may depend on the other parameters. The kernels `elliptical-slice` and
+/// `pcn` use this capability. `theta` holds whole positions (d x w). `x` and the other arguments
+/// hold only x (b x w).
 class MIXWELL_EXPORT GaussianPrior {
  public:
   virtual ~GaussianPrior();
-  /// x: names or slices (select_coordinates).
+  /// The parameters x: names or slices (select_coordinates).
   virtual std::vector<std::string> gaussian_parameters() const = 0;
-  /// m given the rest, b x w.
+  /// Computes m given the other parameters, b x w.
   virtual void prior_mean(ConstBatch theta, Batch out) const = 0;
-  /// L z given the rest: z b x w -> out b x w, which must not overlap.
+  /// Computes L z given the other parameters: z (b x w) -> out (b x w). The two must not overlap.
   virtual void prior_factor(ConstBatch theta, ConstBatch z, Batch out,
                             Workspace& scratch) const = 0;
-  /// U - (x - m)' (L L')^-1 (x - m) / 2 up to a function of the rest, 1 x w, in nats.
+  /// Computes U - (x - m)' (L L')^-1 (x - m) / 2 up to a function of the other parameters, 1 x w,
+  /// in nats.
   virtual void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const = 0;
 };
 
-/// A second base of a Model that knows second derivatives: modes, Laplace's approximation and
-/// Newton steps take them instead of differences of gradients.
+/// A capability of models that can compute second derivatives. Searches for modes, the Laplace
+/// approximation and Newton steps then use these instead of differences of gradients.
 class MIXWELL_EXPORT HessianProducts {
  public:
   virtual ~HessianProducts();
-  /// Of one class, whether this model does.
+  /// True if this model supports it. Override this if only some models of a class do.
   virtual bool multiplies_hessians() const noexcept { return true; }
-  /// out_j = (Hessian of U at theta_j) v_j for every column: theta, v d x w -> out d x w, in nats
-  /// per squared unit of theta times the unit of v. Costs about two gradients a column.
+  /// Computes out_j = (Hessian of U at theta_j) v_j for every column: theta and v (d x w) -> out
+  /// (d x w), in nats per squared unit of theta times the unit of v. Costs about two gradients for
+  /// each column.
   virtual void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out,
                                 Workspace& scratch) const = 0;
 };
 
-/// Those of the model, or null.
+/// Returns the model's HessianProducts, or null.
 MIXWELL_EXPORT const HessianProducts* hessian_products(const Model* model) noexcept;
 
-/// A second base of a Model that calls code of the user's, such as a C function: no contract holds
-/// it to anything. A certificate then rests on the word of its author, wherever the code of the
-/// model itself is from.
+/// A capability of models that call a user's code, such as a C function. No contract tests such
+/// code. A certificate then relies on the author of that code, wherever the model's own code comes
+/// from.
 class MIXWELL_EXPORT ForeignCode {
  public:
   virtual ~ForeignCode();
-  /// Of a model that is made of another one: whether that one does.
+  /// True if this model calls such code. A model that is made from another model passes on the
+  /// answer of that model.
   virtual bool calls_foreign_code() const noexcept { return true; }
 };
 
+/// True if the model offers ForeignCode and calls such code.
 MIXWELL_EXPORT bool calls_foreign_code(const Model& model) noexcept;
 
 }  // namespace mixwell

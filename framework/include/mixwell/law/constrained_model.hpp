@@ -1,5 +1,5 @@
-// A model whose potential is written in constrained values; from all coordinates of a position to
-// all values of its parameters, and back.
+// A model whose potential is written in constrained values, and the map between coordinates and
+// values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +15,12 @@ namespace mixwell {
 
 class ConstraintRule;
 
-/// The map theta -> x of a model's parameters by their constraints, column by column: d coordinates
-/// to q values, parameters one after the other in both. No memory is allocated by any method but
-/// broken_rule(); O(d + q) a column, K^2 for a Cholesky factor of K rows among them.
+/// The map theta -> x from d coordinates to q values, by the constraints of a model's parameters,
+/// column by column. The parameters follow one another in both. No method except broken_rule()
+/// allocates memory. O(d + q) for each column, with O(K^2) for a Cholesky factor of K rows.
 class MIXWELL_EXPORT ConstraintMap {
  public:
-  /// Precondition: no parameter breaks the rule of its shape (Constraint::broken_shape_rule).
+  /// Precondition: no parameter breaks the rule for its shape (Constraint::broken_shape_rule).
   explicit ConstraintMap(std::vector<Parameter> parameters);
   ~ConstraintMap();
   ConstraintMap(const ConstraintMap&);
@@ -31,30 +31,33 @@ class MIXWELL_EXPORT ConstraintMap {
   Index coordinates() const noexcept { return coordinates_; }
   /// q, the number of values.
   Index values() const noexcept { return values_; }
-  /// Whether x is theta.
+  /// True if x = theta.
   bool is_identity() const noexcept { return pieces_.empty(); }
-  /// Whether a value is the same at every theta: those above the diagonal of a Cholesky factor, and
-  /// the first of a correlation's.
+  /// True if a value is the same for every theta: the values above the diagonal of a Cholesky
+  /// factor, and the first value of a correlation's factor.
   bool is_fixed(Index value) const { return is_fixed_[static_cast<std::size_t>(value)]; }
 
-  /// theta d x w -> x q x w. They must not overlap, unless each number has a coordinate of its own.
+  /// Computes x: theta (d x w) -> x (q x w). theta and x must not overlap, unless each number has
+  /// its own coordinate.
   void constrain(ConstBatch theta, Batch x) const;
-  /// g = J^T gradient with J = dx / dtheta: from nats per unit of x (q x w) to those per unit of
-  /// theta (d x w). `x` is that of theta; what stands in `gradient` for fixed values is not read.
+  /// Computes g = J^T gradient with J = dx / dtheta, from nats per unit of x (q x w) to nats per
+  /// unit of theta (d x w). `x` is the x of theta. Entries of `gradient` for fixed values are not
+  /// read.
   void pull_back(ConstBatch theta, ConstBatch x, ConstBatch gradient, Batch g) const;
-  /// U -= log |J| (u of 1 x w), and grad U -= grad log |J| with respect to theta (d x w): with them
-  /// exp(-U) becomes a density of theta where it was one of x.
+  /// These two functions turn exp(-U) from a density of x into a density of theta: U -= log |J| (u
+  /// is 1 x w), and grad U -= grad log |J| with respect to theta (d x w).
   void subtract_log_jacobian(ConstBatch theta, Row u) const;
   void subtract_gradient_of_log_jacobian(ConstBatch theta, Batch g) const;
-  /// A theta of x: the inverse of constrain, positive for `absolute`, x itself for `unit vector`.
-  /// Not finite where x is no inner point of its set, see broken_rule().
+  /// Computes a theta with this x, the inverse of constrain. This theta is positive for `absolute`,
+  /// and is x itself for `unit vector`. The result is not finite if x is not an inner point of its
+  /// set (see broken_rule()).
   void unconstrain(ConstBatch x, Batch theta) const;
-  /// "" where x (q x 1) is a value of some theta, up to rounding errors of 1e-8; else the first
-  /// parameter that it breaks the constraint of, with value and rule.
+  /// Returns "" if x (q x 1) is the x of some theta, up to rounding errors of 1e-8. Otherwise names
+  /// the first parameter whose constraint is broken, with the value and the rule.
   std::string broken_rule(ConstBatch x) const;
 
  private:
-  /// Neighbouring values of one parameter that share a rule.
+  /// Consecutive values of one parameter that share a rule.
   struct Piece {
     std::shared_ptr<const ConstraintRule> rule;
     std::size_t parameter;
@@ -75,8 +78,9 @@ class MIXWELL_EXPORT ConstraintMap {
   Index values_ = 0;
 };
 
-/// exp(-U(x)) is a density of the values x that the constraints of the parameters allow. The
-/// framework adds log |J| of x(theta) and its gradient: what is sampled is theta.
+/// A model in which exp(-U(x)) is a density of the constrained values x of the parameters. The
+/// sampler moves theta. The framework adds -log |J| of x(theta) to U, and the gradient of this term
+/// to grad U.
 class MIXWELL_EXPORT ConstrainedModel : public Model {
  public:
   ~ConstrainedModel() override;
@@ -85,16 +89,16 @@ class MIXWELL_EXPORT ConstrainedModel : public Model {
 
  protected:
   ConstrainedModel();
-  /// In constructors: the next parameter; returns its first row in x. Throws InputError, by name,
-  /// for a shape that its constraint cannot have, and for a name that is there already.
+  /// Declares the next parameter, in constructors. Returns its first row in x. Throws an InputError
+  /// with the name if the constraint does not allow its shape, or if the name is already declared.
   Index declare(Parameter parameter);
 
-  /// U and grad U with respect to x of every column of x (q x R), in nats and without any Jacobian;
-  /// what is written of the gradient for fixed values (ConstraintMap::is_fixed) is not read.
+  /// Computes U and grad U with respect to x for every column of x (q x R), in nats and without any
+  /// Jacobian. Gradients of fixed values (ConstraintMap::is_fixed) are not read.
   virtual void evaluate_values(ConstBatch x, const Evaluation& out) const = 0;
 
-  /// U of theta, from what evaluate(x, at) gives of x as evaluate_values does; of a part of U that
-  /// has no share in log |J|, `with_jacobian` is false.
+  /// Computes U of theta from evaluate(x, at), which works like evaluate_values. Set
+  /// `with_jacobian` to false for a part of U that must not include -log |J|.
   template <class Evaluate>
   void at_values(ConstBatch theta, const Evaluation& out, bool with_jacobian,
                  const Evaluate& evaluate) const {

@@ -1,4 +1,4 @@
-// What the recorded values of a parameter satisfy, and by which coordinates they are reached.
+// Constraints on the recorded values of a parameter, and the maps from free coordinates to values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,25 +10,26 @@
 
 namespace mixwell {
 
-/// A set of values x with a smooth map from coordinates y, which are free: x = x(y). The maps are
-/// those of Stan (Stan Reference Manual 2.36, chapter "Constraint transforms"), but for `absolute`.
+/// A set of values x, with a smooth map x = x(y) from free coordinates y. The maps are those of
+/// Stan (Stan Reference Manual 2.36, chapter "Constraint transforms"), except `absolute`.
 ///
-/// A bound holds for every number of a parameter; simplex, ordered, positive ordered and unit
-/// vector for each list along its last dimension; a Cholesky factor for each matrix of its last
-/// two, lower triangles row by row. In |J| the values that others determine are left out: the last
-/// one of a simplex, the diagonal of a correlation's factor.
+/// A bound applies to every number of a parameter. Simplex, ordered, positive ordered and unit
+/// vector apply to each list along the last dimension. A Cholesky factor applies to each matrix of
+/// the last two dimensions. Coordinates of lower triangles are ordered row by row. |J| omits values
+/// that other values determine: the last one of a simplex, and the diagonal of a correlation's
+/// factor.
 class MIXWELL_EXPORT Constraint {
  public:
   enum class Form {
     none,
-    absolute,              ///< x = |y|; U does not see the sign
+    absolute,              ///< x = |y|; U does not depend on the sign
     lower,                 ///< x = a + e^y
     upper,                 ///< x = b - e^y
     interval,              ///< x = a + (b - a) / (1 + e^-y)
-    simplex,               ///< x >= 0, sum x = 1: sticks broken off, K - 1 coordinates
+    simplex,               ///< x >= 0, sum x = 1: stick breaking, K - 1 coordinates
     ordered,               ///< x_0 = y_0, x_k = x_(k-1) + e^(y_k)
     positive_ordered,      ///< the same with x_0 = e^(y_0)
-    unit_vector,           ///< x = y / |y|, with the factor e^(-|y|^2 / 2) in place of |J|
+    unit_vector,           ///< x = y / |y|, with the factor e^(-|y|^2 / 2) instead of |J|
     cholesky_correlation,  ///< rows of length 1 by tanh(y), diagonal positive; K (K - 1) / 2
     cholesky_covariance,   ///< M x N, M >= N, diagonal e^y; N (N + 1) / 2 + (M - N) N
   };
@@ -36,7 +37,7 @@ class MIXWELL_EXPORT Constraint {
   Constraint() = default;
   static Constraint absolute() { return Constraint(Form::absolute); }
   static Constraint positive() { return lower(0.0); }
-  /// Throws InputError unless the bound is finite.
+  /// These two functions throw InputError if the bound is not finite.
   static Constraint lower(double bound);
   static Constraint upper(double bound);
   /// Throws InputError unless both are finite and low < high.
@@ -49,18 +50,19 @@ class MIXWELL_EXPORT Constraint {
   static Constraint cholesky_covariance() { return Constraint(Form::cholesky_covariance); }
 
   Form form() const noexcept { return form_; }
-  /// Of `lower` and `interval`.
+  /// The lower bound, for `lower` and `interval`.
   double low() const noexcept { return low_; }
-  /// Of `upper` and `interval`.
+  /// The upper bound, for `upper` and `interval`.
   double high() const noexcept { return high_; }
-  /// Whether each number has one coordinate of its own, whatever the others are.
+  /// True if each number has its own coordinate and does not depend on the others.
   bool is_of_numbers() const noexcept { return form_ <= Form::interval; }
 
-  /// "lower = 0", "simplex", ... ; "none".
+  /// The constraint in words: "lower = 0", "simplex", ..., "none".
   std::string text() const;
-  /// "" where a parameter of that shape can have it, else what the shape must be.
+  /// Returns "" if a parameter of this shape can have the constraint, otherwise the rule for the
+  /// shape.
   std::string broken_shape_rule(const std::vector<Index>& shape) const;
-  /// How many coordinates a value of that shape has; precondition: it breaks no rule.
+  /// Number of coordinates for this shape. Precondition: the shape breaks no rule.
   Index coordinates(const std::vector<Index>& shape) const noexcept;
 
   friend bool operator==(const Constraint&, const Constraint&) = default;

@@ -1,5 +1,5 @@
-// Predictions of labels: test cases whose probabilities are averaged over draws. For models
-// of any number of labels.
+// Predictions of labels for test cases, from probabilities averaged over draws, for any number of
+// labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace mixwell {
 
-/// `Likelihood` has `probabilities(const double* theta, MatrixMap out, Workspace& scratch)`: it
+/// `Likelihood` has `probabilities(const double* theta, MatrixMap out, Workspace& scratch)`. It
 /// writes the probability of every label (C) in every case (N) at one position, C x N.
 template <class Likelihood>
 class LabelPredictions final : public Prediction {
  public:
-  /// `right`: the label of each case, of 0, ..., labels - 1.
+  /// `right` holds the true label of each case, one of 0, ..., labels - 1.
   LabelPredictions(Index labels, std::vector<Index> right, Likelihood likelihood)
       : labels_(labels), right_(std::move(right)), likelihood_(std::move(likelihood)) {}
 
@@ -27,7 +27,7 @@ class LabelPredictions final : public Prediction {
       likelihood_.probabilities(theta.col(r).data(), MatrixMap(out.col(r).data(), labels_, cases()),
                                 scratch);
   }
-  /// The share of cases whose likeliest label is not the right one.
+  /// The fraction of cases in which the most probable label is not the true one.
   double error(const Eigen::VectorXd& averages) const override {
     const ConstMatrixMap probability(averages.data(), labels_, cases());
     Index wrong = 0;

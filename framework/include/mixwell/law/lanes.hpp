@@ -1,4 +1,4 @@
-// Four numbers at once, and exp of them: for models that sum functions of many cases.
+// Arithmetic on four numbers at once, including exp, for models that sum over many cases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mixwell::lanes {
 
-/// Four doubles: operators act on each, comparisons give masks for `?:` (an extension of GCC and
-/// Clang). Without AVX the compiler takes two registers.
+/// Four doubles. Operators act on each element, and comparisons give masks for `?:` (an extension
+/// of GCC and Clang). Without AVX, the compiler uses two registers.
 using Four = double __attribute__((vector_size(32)));
 
 inline Four load(const double* from) {
@@ -23,12 +23,12 @@ inline void store(double* to, Four x) { std::memcpy(to, &x, sizeof x); }
 inline Four broadcast(double x) { return Four{x, x, x, x}; }
 inline double sum(Four x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
-/// The same bits as integers, and back.
+/// Reinterprets the bits as integers, and back.
 using Bits = std::uint64_t __attribute__((vector_size(32)));
 inline Bits bits(Four x) { return reinterpret_cast<Bits>(x); }
 inline Four from_bits(Bits x) { return reinterpret_cast<Four>(x); }
 
-/// c[0] + c[1] x + ... by Horner's rule.
+/// Computes c[0] + c[1] x + ... by Horner's rule.
 template <std::size_t n>
 Four polynomial(const double (&c)[n], Four x) {
   Four value = broadcast(c[n - 1]);
@@ -37,12 +37,12 @@ Four polynomial(const double (&c)[n], Four x) {
   return value;
 }
 
-/// exp(x) for x <= 0, to 1.06 units in the last place; 0 for x < -708, near the least normal
-/// number. NaN stays NaN. exp(x) = 2^k exp(r) with |r| <= log(2) / 2, and exp(r) = 1 + r + r^2
-/// q(r), q interpolating at the Chebyshev nodes of its degree (relative error 2e-17); its even and
-/// odd terms are two short chains.
+/// Computes exp(x) for x <= 0 to 1.06 units in the last place. The result is 0 for x < -708, near
+/// the smallest normal number. NaN stays NaN. Uses exp(x) = 2^k exp(r) with |r| <= log(2) / 2, and
+/// exp(r) = 1 + r + r^2 q(r), where q interpolates at the Chebyshev nodes of its degree (relative
+/// error 2e-17). The even and odd terms of q form two short dependency chains.
 inline Four exp_of_negative(Four x) {
-  // Adding 1.5 * 2^52 rounds to an integer in the lowest bits; 1023 is the bias of an exponent.
+  // Adding 1.5 * 2^52 rounds to an integer in the lowest bits; 1023 is the exponent bias.
   const Four rounder = broadcast(0x1.8p52 + 1023);
   const Four rounded = rounder + x * 0x1.71547652b82fep0;
   const Four k = rounded - rounder;

@@ -1,4 +1,4 @@
-// What an object can do beside its main task: its capabilities, which are asked for by their types.
+// Optional capabilities of an object, which callers request by type.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,18 +9,18 @@
 
 namespace mixwell {
 
-/// The question for one capability, and its answer so far.
+/// A request for one capability, and its answer so far.
 class Offer {
  public:
   Offer(const std::type_info& asked, const void* part) noexcept : asked_(&asked), part_(part) {}
 
-  /// If T is asked for: `part` is the answer, or there is none where it is null. T is named by the
-  /// caller, so that a part of a derived type is still an answer for T.
+  /// Answers a request for T with `part`. Null means that there is no such capability. The caller
+  /// names T, so a part of a derived type also answers a request for T.
   template <class T>
   void set(const std::type_identity_t<T>* part) noexcept {
     if (*asked_ == typeid(T)) part_ = part;
   }
-  /// If one of T... is asked for: what `other` offers.
+  /// Answers a request for one of T... with the capability that `other` offers.
   template <class... T, class Other>
   void forward(const Other& other) noexcept {
     (set<T>(other.template offers<T>()), ...);
@@ -32,11 +32,12 @@ class Offer {
   const void* part_;
 };
 
-/// A base of what has capabilities, such as a Model with ExactSampler.
+/// A base class of objects with capabilities, such as a Model with ExactSampler.
 class MIXWELL_EXPORT Offering {
  public:
-  /// The capability T, or null. T is a public base class of the object, unless offer() says
-  /// otherwise. A search by type: look it up where a chain is composed, not in its transitions.
+  /// Returns the capability T, or null. T is a public base class of the object, unless offer() says
+  /// otherwise. This function searches by type, so call it when a chain is composed and not in
+  /// transitions.
   template <class T>
   const T* offers() const noexcept {
     Offer answer(typeid(T), dynamic_cast<const T*>(this));
@@ -52,10 +53,11 @@ class MIXWELL_EXPORT Offering {
   Offering& operator=(Offering&&) = default;
   ~Offering();
 
-  /// For capabilities that another object has, or that this one has under a condition:
+  /// Override this for capabilities that another object has, or that this object has only under a
+  /// condition:
   ///   offer.set<Prediction>(test_set_.get());
   ///   offer.set<Metric>(has_weights_ ? nullptr : this);
-  /// Who overrides it in a class that is derived from another model calls that model's first.
+  /// A class that is derived from another model must call that model's offer() first.
   virtual void offer(Offer& offer) const noexcept;
 };
 

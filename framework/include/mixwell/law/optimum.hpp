@@ -1,4 +1,4 @@
-// Modes of a law, and its curvature there.
+// Modes of a law, and the Hessian at a mode.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace mixwell {
 
-/// A law of a single column, for functions that look at it from many points.
+/// A law of a single column, for functions that evaluate it at many points.
 class MIXWELL_EXPORT ColumnLaw {
  public:
-  /// Column k of `law`, a law of a block.
+  /// Column k of `law`, which is a law of a block.
   ColumnLaw(const Law& law, Index k, Workspace& scratch) : law_(law), k_(k), scratch_(scratch) {}
 
-  /// U and grad U at every column of theta (d x n).
+  /// Computes U and grad U at every column of theta (d x n).
   void evaluate(ConstBatch theta, double* u, Batch gradient) const;
-  /// Whether the model of the law offers products with its Hessian.
+  /// True if the model of the law offers products with its Hessian.
   bool multiplies_hessians() const { return law_.hessian_products() != nullptr; }
-  /// Of the Hessian at each column of theta with that of v (d x n).
+  /// Multiplies the Hessian at column k of theta by column k of v, for every k (d x n each).
   void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out) const;
-  /// Gradients evaluated so far.
+  /// Number of gradients evaluated so far.
   std::int64_t gradients() const noexcept { return gradients_; }
   Workspace& scratch() const noexcept { return scratch_; }
 
@@ -34,26 +34,28 @@ class MIXWELL_EXPORT ColumnLaw {
   mutable std::int64_t gradients_ = 0;
 };
 
+/// A point that find_mode has found.
 struct Optimum {
   Eigen::VectorXd theta;
   Eigen::VectorXd gradient;
   double u = 0.0;
-  /// |grad U| <= tolerance.
+  /// True if |grad U| <= tolerance.
   bool converged = false;
 };
 
-/// The local minimum of U that L-BFGS (liblbfgs: 10 pairs, backtracking to the strong Wolfe
-/// conditions) reaches from `start`, polished by up to `polish` Newton steps with one Hessian.
-/// Where U is not finite or has no minimum, the best point that was seen, not converged. Allocates;
-/// O(d) an iteration beyond the gradient, and for a polished one O(d^3) and 2 d gradients in all.
+/// Finds the local minimum of U that L-BFGS reaches from `start` (liblbfgs: 10 pairs, backtracking
+/// to the strong Wolfe conditions). Up to `polish` Newton steps with one Hessian then improve it.
+/// If U is not finite or has no minimum, returns the best point found, with converged = false.
+/// Allocates memory. Each iteration costs O(d) in addition to the gradient. Polishing costs O(d^3)
+/// and 2 d gradients in total.
 MIXWELL_EXPORT Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& start,
                                  double tolerance, std::int64_t max_iterations,
                                  std::int64_t polish = 0);
 
-/// d x d, symmetric, for 2 d gradients: the model's own products (HessianProducts) where it offers
-/// them, else central differences of the gradient with steps h_i = 6e-6 max(1, |theta_i|), with an
-/// error of O(h^2) of the fourth derivatives and about 1e-11 of the size of the gradient's terms
-/// from rounding.
+/// Computes the Hessian (d x d, symmetric) for the cost of 2 d gradients. It uses the model's own
+/// products (HessianProducts) if available, otherwise central differences of the gradient with
+/// steps h_i = 6e-6 max(1, |theta_i|). The error of the differences is O(h^2) times fourth
+/// derivatives, plus about 1e-11 times the size of the gradient's terms from rounding.
 MIXWELL_EXPORT Eigen::MatrixXd hessian(const ColumnLaw& law, const Eigen::VectorXd& theta);
 
 }  // namespace mixwell

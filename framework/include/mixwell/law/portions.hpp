@@ -1,5 +1,5 @@
-// Processes that divide the cases or the coordinates of a model among themselves; what an operation
-// asks of all rows of a position of which its process has some.
+// Division of a model's cases or coordinates among processes, and operations on rows that are
+// divided.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,22 +18,22 @@ namespace mixwell {
 class Model;
 class Ranks;
 
-/// The processes that divide the cases or the coordinates of a run's model, block by block: of B
-/// blocks process k of P has those from k B / P on. Each carries out the whole run; what is here
-/// brings their parts together. All make the same calls in the same order, one thread at a time
-/// where there are several.
+/// The processes that divide the cases or the coordinates of a run's model into blocks. With B
+/// blocks, process k of P has the blocks from k B / P on. Each process executes the whole run. This
+/// class exchanges the parts of the processes. All processes must make the same calls in the same
+/// order, and within a process only one thread may call at a time.
 class MIXWELL_EXPORT Portions {
  public:
   template <class Number>
   struct Parcel {
-    int other = 0;  ///< whom they go to, or come from
+    int other = 0;  ///< the receiver or the sender
     Number* numbers = nullptr;
     Index count = 0;
   };
   using Sent = Parcel<const double>;
   using Received = Parcel<double>;
 
-  /// `ranks` must outlive this object; null means that this process is alone.
+  /// `ranks` must outlive this object. Null means that there is only this process.
   explicit Portions(Ranks* ranks) noexcept : ranks_(ranks) {}
   int rank() const noexcept;
   int ranks() const noexcept;
@@ -42,16 +42,18 @@ class MIXWELL_EXPORT Portions {
     return static_cast<int>(((block + 1) * ranks() - 1) / blocks);
   }
 
-  /// Numbers from one process to another, or to itself, arrive in the order in which they are sent.
-  /// Returns when this process has sent and received everything.
+  /// Sends numbers to other processes, or to this one. The numbers arrive in the order in which
+  /// they are sent. Returns when this process has sent and received everything.
   void exchange(std::span<const Sent> sent, std::span<const Received> received);
-  /// m x B numbers. Each process gives the columns of its blocks, and gets all columns.
+  /// Shares m x B numbers. Each process provides the columns of its blocks and receives all
+  /// columns.
   void share(Batch columns);
-  /// Whether it holds on every process.
+  /// Returns true if `here` is true on every process.
   bool everywhere(bool here) const;
-  /// What each process gives, in their order: to process 0; nothing to the others.
+  /// On process 0, returns the values that all processes passed, in the order of the processes. The
+  /// other processes get nothing.
   std::vector<std::vector<char>> collect(const std::vector<char>& mine) const;
-  /// What this process has given to others by exchange and share.
+  /// Number of bytes that this process has sent by exchange and share.
   std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
 
  private:
@@ -59,39 +61,43 @@ class MIXWELL_EXPORT Portions {
   std::uint64_t bytes_sent_ = 0;
 };
 
-/// A second base class of a model that has only this process's coordinates of a larger model. Its
-/// dimension is their number. Its U is the U of the larger model, so all processes evaluate it
-/// together. The model fills this in when it is made.
+/// An additional base class of a model that has only this process's coordinates of a larger model.
+/// Its dimension is the number of these coordinates. Its U is the U of the larger model, so all
+/// processes evaluate it together. The constructor of the model sets these members.
 struct MIXWELL_EXPORT PortionOfModel {
-  /// Some of its rows.
+  /// Some rows of this model.
   struct RowRange {
     Index first = 0;
     Index count = 0;
   };
 
-  /// Its names, labels and predictions are those of the results. Never evaluated.
+  /// The whole model. The results have the names, labels and predictions of this model. It is never
+  /// evaluated.
   std::shared_ptr<const Model> whole;
   std::shared_ptr<Portions> processes;
-  /// B, of all processes together.
+  /// B, the number of blocks of all processes together.
   Index blocks = 0;
-  /// Of the whole, one for each of its own. Those of one parameter stay together.
+  /// For each coordinate of this model, the coordinate of the whole model. Coordinates of one
+  /// parameter stay together.
   std::vector<Index> coordinates{};
-  /// The rows of each of this process's blocks, in their order: of each as many stretches.
+  /// The rows of each of this process's blocks, in their order. All blocks have the same number of
+  /// ranges.
   std::vector<std::vector<RowRange>> rows{};
 };
 
-/// A further base class of models whose coordinates fall into blocks that processes can divide
-/// among themselves (run.ranks = "coordinates").
+/// An additional base class of models whose coordinates form blocks that processes can divide among
+/// themselves (run.ranks = "coordinates").
 class MIXWELL_EXPORT DivisibleModel {
  public:
   virtual ~DivisibleModel();
-  /// A model that is also a PortionOfModel: the part of this process. It holds nothing of `this`.
-  /// Throws ParameterError where the keys do not allow it, or leave a process without a block.
+  /// Makes the part of this process: a model that is also a PortionOfModel. The new model does not
+  /// refer to `this`. Throws ParameterError if the keys do not allow a division, or if a process
+  /// would get no block.
   virtual std::shared_ptr<Model> portion(std::shared_ptr<Portions> processes) const = 0;
 };
 
-/// The model whose names, labels and predictions are those of a run's results: what it is a portion
-/// of, or itself.
+/// Returns the model whose names, labels and predictions are in the results: the larger model if
+/// `model` is a portion of one, otherwise `model` itself.
 MIXWELL_EXPORT const Model& whole_of(const Model& model) noexcept;
 
 struct PortionOfModel;  // <mixwell/law/portions.hpp>
@@ -102,18 +108,18 @@ struct VectorPair {
   Eigen::Ref<const Eigen::VectorXd> b;
 };
 
-/// What edges bring to an operation whose rows several processes divide among themselves (run.ranks
-/// = "coordinates"): it sees the rows of this process as if there were no others. All processes
-/// make the same calls in the same order: whether a call is made must not follow from only some
-/// rows.
+/// Lets an operation work on rows that several processes divide among themselves (run.ranks =
+/// "coordinates"). The operation sees only the rows of this process. All processes must make the
+/// same calls in the same order, so the decision to make a call must not depend on the rows of one
+/// process only.
 class MIXWELL_EXPORT DividedRows {
  public:
   explicit DividedRows(const PortionOfModel& portion) noexcept : portion_(portion) {}
-  /// out[k] = a_k'b_k over the rows of all processes, added up block by block, so that bits do not
-  /// depend on how many there are. One message to and from each process, whatever the number of
-  /// pairs; O(d) a pair.
+  /// Computes out[k] = a_k'b_k over the rows of all processes. The sums are added block by block,
+  /// so the bits do not depend on the number of processes. Each process sends and receives one
+  /// message, for any number of pairs. O(d) for each pair.
   void dots(std::span<const VectorPair> pairs, double* out) const;
-  /// Whether it holds on every process.
+  /// Returns true if `here` is true on every process.
   bool everywhere(bool here) const;
 
   double dot(const Eigen::Ref<const Eigen::VectorXd>& a,
@@ -128,18 +134,18 @@ class MIXWELL_EXPORT DividedRows {
   const PortionOfModel& portion_;
 };
 
-/// Whether it holds on all rows; `rows` null: they are all here.
+/// Returns true if `here` is true on all rows. `rows` is null if this process has all rows.
 inline bool on_all_rows(const DividedRows* rows, bool here) {
   return rows == nullptr ? here : rows->everywhere(here);
 }
 
-/// A further base class of components under which processes can divide the rows of a position: each
-/// row that their operations write follows from that row of what they read, from numbers that all
-/// rows share, and from DividedRows.
+/// An additional base class of components that work when processes divide the rows of a position.
+/// Each row that their operations write depends only on the same row of their inputs, on numbers
+/// that all rows share, and on DividedRows.
 class MIXWELL_EXPORT RowByRow {
  public:
   virtual ~RowByRow();
-  /// As the component is set.
+  /// True if the component works in this way with its current settings.
   virtual bool is_row_by_row() const noexcept { return true; }
 };
 

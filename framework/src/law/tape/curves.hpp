@@ -1,4 +1,4 @@
-// Functions of one number on lanes: value, slope and bend (f, f', f'').
+// Functions of one number on lanes: value f, slope f' and bend f''.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell::tape {
 
-/// f(x), f'(x) and, where `second` holds, f''(x).
+/// f(x), f'(x) and, if `second`, f''(x).
 template <class Lanes>
 struct Curve {
   Lanes value;
@@ -20,13 +20,13 @@ struct Curve {
   Lanes bend;
 };
 
-/// Eigen's own stops at the largest number.
+/// Eigen's own exp() stops at the largest finite number.
 template <class Lanes>
 Lanes exponential(const Lanes& x) {
   return (x > 709.78271289338397).select(std::numeric_limits<double>::infinity() + x, x.exp());
 }
 
-/// log(1 + e^x), its slope 1 / (1 + e^-x); log(1 + e) has what 1 + e rounds away put back.
+/// log(1 + e^x), with slope 1 / (1 + e^-x). log(1 + e) is corrected for the rounding of 1 + e.
 template <bool second, class Lanes>
 void softplus(const Lanes& x, Curve<Lanes>& at) {
   const Lanes e = (-x.abs()).exp();
@@ -42,7 +42,7 @@ Lanes one_by_one(const Lanes& x, const Function& f) {
   return x.unaryExpr(f);
 }
 
-/// Of an operation on one number.
+/// Evaluates an operation on one number.
 template <bool second, class Lanes>
 void evaluate_curve(TapeOperation operation, const Lanes& x, Curve<Lanes>& at) {
   switch (operation) {
@@ -126,7 +126,7 @@ void evaluate_curve(TapeOperation operation, const Lanes& x, Curve<Lanes>& at) {
   }
 }
 
-/// x^p of a constant p.
+/// x^p with a constant p.
 template <bool second, class Lanes>
 void evaluate_power(const Lanes& x, const Lanes& power, Curve<Lanes>& at) {
   for (Index l = 0; l < x.size(); ++l) {

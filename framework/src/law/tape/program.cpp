@@ -1,4 +1,4 @@
-// From functions to programs: what each case writes, put together where it is the same.
+// Turns functions into programs. Cases that record the same operations share a program.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/tape/program.hpp"
 
@@ -11,12 +11,14 @@
 namespace mixwell {
 namespace {
 
-/// What this thread writes on.
+/// The text into which this thread records operations, or null.
 thread_local TapeText* open_text = nullptr;
 
 TapeText& text_here() {
   if (open_text == nullptr)
-    throw RunError("a TapeNumber is computed outside of the density that it belongs to");
+    throw RunError(
+        "a TapeNumber is computed outside the density that it belongs to. Compute it only inside "
+        "that density");
   return *open_text;
 }
 
@@ -96,7 +98,7 @@ void TapeTiles::set_constants(Index count) {
   in_block_ = std::max<Index>(1, block_bytes / tile_bytes);
 }
 
-/// The first grows as it must, as most tapes are small.
+/// The first block grows as needed, because most tapes are small.
 void TapeTiles::begin_block() {
   blocks_.emplace_back();
   if (cases_ > 0) blocks_.back().reserve(static_cast<std::size_t>(in_block_ * width_ * constants_));
@@ -181,8 +183,9 @@ void TapeMaker::add(const Density& density, const std::function<std::string()>& 
   if (here.nodes != there.nodes || here.rows != there.rows ||
       !same_bits(here.constants, there.constants))
     throw RunError(name() +
-                   " is computed another way at other values of the parameters: write "
-                   "select(condition, a, b) in the place of an `if` on value_of() or values(), or "
+                   " computes its density with different operations at different values of the "
+                   "parameters, but a tape needs the same operations everywhere. Write "
+                   "select(condition, a, b) instead of an `if` on value_of() or values(), or "
                    "let the model be differentiated forward (`static constexpr bool "
                    "differentiates_forward = true;`)");
   const auto [place, is_new] = places_.try_emplace(here.signature(), programs_->all.size());

@@ -1,4 +1,4 @@
-// What a tape is made of: operations, and the constants and rows in which its cases differ.
+// The contents of a tape: operations, and the constants and rows that differ between its cases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// a, b, c: nodes before it, or -1; of a dot `a` is how many constants and values it has.
+/// a, b and c are earlier nodes, or -1. In a `dot`, `a` is the number of its constants and values.
 struct TapeNode {
   TapeOperation operation{};
   std::int32_t a = -1;
@@ -22,8 +22,8 @@ struct TapeNode {
   friend bool operator==(const TapeNode&, const TapeNode&) = default;
 };
 
-/// One case as it was written. Constants of `constant` and `dot`, rows of `value` and `dot`, in the
-/// order of the nodes; the last node is the result.
+/// One case as it was recorded: the constants of `constant` and `dot`, and the rows of `value` and
+/// `dot`, in the order of the nodes. The last node is the result.
 class TapeText {
  public:
   std::vector<TapeNode> nodes;
@@ -31,19 +31,19 @@ class TapeText {
   std::vector<std::int32_t> rows;
 
   void clear();
-  /// The node of a number, which is written where it is a constant.
+  /// The node of a number. A constant gets a new node.
   std::int32_t node_of(const TapeNumber& number);
-  /// Of the row's value: the one that is there already, if any.
+  /// The node of the row's value: the existing one, if any.
   std::int32_t value_of_row(std::int32_t row);
   std::int32_t add(TapeOperation operation, std::int32_t a, std::int32_t b, std::int32_t c);
-  /// Nodes that are the same are the same bytes.
+  /// The nodes as bytes. Equal nodes have equal bytes.
   std::string signature() const;
 
  private:
-  std::map<std::int32_t, std::int32_t> known_;  ///< nodes of values by their rows
+  std::map<std::int32_t, std::int32_t> known_;  ///< nodes of values, by row
 };
 
-/// Where a case is: which program, and its number there.
+/// The location of a case: its program, and its index in the program.
 struct TapePlace {
   std::int32_t program = 0;
   std::int32_t place = 0;
@@ -51,29 +51,28 @@ struct TapePlace {
   friend auto operator<=>(const TapePlace&, const TapePlace&) = default;
 };
 
-/// Lanes for so many cases.
+/// The number of lanes for a number of cases.
 constexpr Index lanes_for(Index cases) { return cases == 1 ? 1 : cases <= 8 ? 4 : 16; }
 
-/// Constants of cases, in tiles of `width` cases: of a tile constant k of case l is number k *
-/// width
-/// + l. Tiles stand in blocks, which are filled one after the other, so that nothing is copied
-/// where a million cases are written.
+/// Constants of cases, in tiles of `width` cases. In a tile, constant k of case l has the index k *
+/// width + l. Tiles are stored in blocks that are filled one after another, so nothing is copied
+/// when a million cases are recorded.
 class TapeTiles {
  public:
-  /// One more case, of as many constants as all others.
+  /// Adds one case. All cases must have the same number of constants.
   void add(const std::vector<double>& constants);
-  /// Takes the width that is best for so many cases; lanes that the last tile has left over are
+  /// Chooses the best width for the number of cases. Lanes that the last tile does not need are
   /// copies of its last case.
   void settle();
 
   Index width() const noexcept { return width_; }
   Index constants() const noexcept { return constants_; }
   Index cases() const noexcept { return cases_; }
-  /// Of case n, width() apart from each other.
+  /// The constants of case n, which are width() apart.
   const double* constants_of(Index n) const { return blocks_[block_of(n)].data() + within(n); }
 
  private:
-  /// Large enough for the pages that machines like best.
+  /// The size of a block, large enough for huge pages.
   static constexpr Index block_bytes = Index{1} << 22;
 
   std::size_t block_of(Index n) const { return static_cast<std::size_t>(n / width_ / in_block_); }
@@ -90,8 +89,8 @@ class TapeTiles {
   Index cases_ = 0;
 };
 
-/// Rows that cases read: of each place among the nodes one for all, or where they differ, one for
-/// each case.
+/// The rows that cases read. Each node that reads a row has one row for all cases, or one row for
+/// each case if the rows differ.
 class TapeRows {
  public:
   void add(const std::vector<std::int32_t>& rows);
@@ -102,28 +101,29 @@ class TapeRows {
   }
 
  private:
-  std::vector<std::int32_t> first_;             ///< of the first case
-  std::vector<std::vector<std::int32_t>> own_;  ///< of all cases, or none
+  std::vector<std::int32_t> first_;             ///< rows of the first case
+  std::vector<std::vector<std::int32_t>> own_;  ///< rows of all cases, or empty
   std::size_t cases_ = 0;
 };
 
 /// Cases with the same operations.
 struct TapeProgram {
   std::vector<TapeNode> nodes;
-  /// Of `value`, `constant` and `dot`: number of its first constant or row, as far as it has any.
+  /// For each node of kind `value`, `constant` or `dot`: index of its first constant or row, if it
+  /// has one.
   std::vector<std::int32_t> first_constant;
   std::vector<std::int32_t> first_row;
   TapeTiles tiles;
   TapeRows rows;
 
-  /// Case after case, as they are written; then settle().
+  /// Adds one case after another, in the order of recording. Call settle() after the last.
   void add(const TapeText& text);
   void settle();
 };
 
 struct Tape::Programs {
   std::vector<TapeProgram> all;
-  std::vector<TapePlace> places;  ///< of cases, in the order in which they were written
+  std::vector<TapePlace> places;  ///< location of each case, in the order of recording
 };
 
 }  // namespace mixwell

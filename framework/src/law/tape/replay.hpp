@@ -1,4 +1,4 @@
-// A program on lanes: forward for values, in reverse for derivatives.
+// Replays a program on lanes: forward for values, in reverse for derivatives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,33 +9,34 @@
 
 namespace mixwell::tape {
 
-/// Positions, where their gradients are added up, and with `second` directions v and H v.
+/// Positions x, and a matrix to which their gradients are added. With `second`, also directions v
+/// and products H v.
 struct ReplayedColumns {
   ConstMatrixMap x;
   MatrixMap gradient;
   ConstMatrixMap v;
   MatrixMap product;
-  double* potential;  ///< added to; or null
+  double* potential;  ///< potentials are added here; may be null
 };
 
-/// Which cases of a program: all, or those that are chosen, where repeats count.
+/// The cases of a program to replay: all, or chosen ones. A case that is chosen twice counts twice.
 struct ReplayedCases {
-  const TapePlace* chosen;  ///< or null
+  const TapePlace* chosen;  ///< null: all
   Index count;
 
   Index place(Index i) const { return chosen == nullptr ? i : chosen[i].place; }
 };
 
-/// Replays one program. Lanes are W cases of one column (`of_cases`), or one case of W columns.
-/// Value, adjoint (dU by the node), slope, and with `second` tangent (along v), adjoint of the
-/// tangent and bend are rows of W numbers for each node.
+/// Replays one program. The lanes are W cases of one column (`of_cases`), or one case of W columns.
+/// Each node has rows of W numbers: value, adjoint (dU by the node), slope, and with `second` also
+/// tangent (along v), adjoint of the tangent, and bend.
 template <Index W, bool of_cases, bool second>
 class Replay {
   using Lanes = Eigen::Array<double, W, 1>;
   static constexpr int alignment = W == 1 ? Eigen::Unaligned : Eigen::Aligned32;
   using LanesMap = Eigen::Map<Lanes, alignment>;
   using ConstLanesMap = Eigen::Map<const Lanes, alignment>;
-  /// Sums over lanes are kept in so many parts, which are added up at the end.
+  /// Sums over lanes are kept in this many parts, which are added at the end.
   static constexpr Index parts = W < 4 ? W : 4;
   using Partial = Eigen::Array<double, parts, 1>;
   using PartialMap = Eigen::Map<Partial, alignment>;
@@ -87,7 +88,7 @@ class Replay {
   LanesMap adjoint_of_tangent(Index i) { return LanesMap(adjoint_of_tangent_ + i * W); }
   LanesMap bend(Index i) { return LanesMap(bend_ + i * W); }
 
-  /// All tiles of one column.
+  /// Replays all tiles of one column.
   void run_column(Index j) {
     column_ = j;
     for (Index i = 0; i < size_; ++i)
@@ -104,7 +105,7 @@ class Replay {
       if (reads_values(i) && is_shared(i)) end_shared(i);
   }
 
-  /// All cases of W columns.
+  /// Replays all cases of W columns.
   void run_columns(Index j) {
     column_ = j;
     count_ = std::min(W, columns_.x.cols() - j);
@@ -114,14 +115,15 @@ class Replay {
     }
   }
 
-  /// Those of case i, `apart` from each other.
+  /// Copies the constants of case i to `to`, with a distance of `apart` numbers.
   void copy_constants(Index i, double* to, Index apart) const {
     const double* const from = program_.tiles.constants_of(cases_.place(i));
     for (Index k = 0; k < program_.tiles.constants(); ++k)
       to[k * apart] = from[k * program_.tiles.width()];
   }
 
-  /// The constants of W cases: where all are replayed, the program has them so.
+  /// Finds the constants of W cases. If all cases are replayed, the program stores them in this
+  /// layout.
   void find_tile() {
     tile_ = cases_.chosen == nullptr ? program_.tiles.constants_of(first_) : constants_;
     if (cases_.chosen == nullptr) return;
@@ -152,7 +154,7 @@ class Replay {
     for (Index l = 0; l < count_; ++l) columns_.potential[of_cases ? column_ : column_ + l] -= f[l];
   }
 
-  /// Those of shared values go on through all tiles.
+  /// Adjoints of shared values are summed over all tiles, and so are not cleared here.
   void clear_adjoints() {
     for (Index i = 0; i < size_; ++i) {
       if (of_cases && node(i).operation == TapeOperation::value && is_shared(i)) continue;
@@ -161,9 +163,9 @@ class Replay {
     }
   }
 
-  // Where values come from and where their derivatives go.
+  // The locations of values and of their derivatives.
 
-  /// Of lane l: row and column of what node i reads first.
+  /// For lane l: the row and column of the value that node i reads first.
   Index row_of(Index i, Index l) const {
     const Index at = of_cases ? std::min(first_ + l, cases_.count - 1) : first_;
     return program_.rows.row(cases_.place(at), first_row(i));
@@ -212,7 +214,7 @@ class Replay {
     }
   }
 
-  /// Of node i, a row for each constant: those of W cases.
+  /// The constants of node i for W cases, one row for each constant.
   const double* tile(Index i) const { return tile_ + first_constant(i) * W; }
 
   void read_constant(Index i) {
@@ -343,7 +345,8 @@ class Replay {
     }
   }
 
-  /// The adjoint of `to` grows by `by`, that of its tangent by `by_tangent`; constants have none.
+  /// Adds `by` to the adjoint of `to`, and `by_tangent` to the adjoint of its tangent. Constants
+  /// have neither.
   template <class Adjoint, class OfTangent>
   void pass(Index to, const Adjoint& by, const OfTangent& by_tangent) {
     if (node(to).operation == TapeOperation::constant) return;
@@ -437,13 +440,13 @@ class Replay {
   double* tangent_;
   double* adjoint_of_tangent_;
   double* bend_;
-  double* constants_;             ///< of one case, or of W that are chosen
-  double* sums_;                  ///< of adjoints times constants of shared dots, four of each
-  double* sums_of_tangent_;       ///< likewise
+  double* constants_;        ///< constants of one case, or of W chosen cases
+  double* sums_;             ///< sums of adjoints times constants of shared dots, four for each
+  double* sums_of_tangent_;  ///< sums of adjoints of tangents times these constants
   const double* tile_ = nullptr;  ///< constants of W cases
   Index column_ = 0;              ///< the (first) column
   Index first_ = 0;               ///< the (first) case
-  Index count_ = 0;               ///< lanes that are used
+  Index count_ = 0;               ///< number of lanes in use
 };
 
 }  // namespace mixwell::tape

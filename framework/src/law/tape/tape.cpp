@@ -1,4 +1,4 @@
-// Replays of a tape's programs: which lanes, and where their sums go.
+// Replays a tape's programs: chooses lanes, and adds up sums.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/tape/replay.hpp"
 
@@ -58,8 +58,8 @@ ReplayedColumns columns_from(Index j, Index count, ConstBatch x, const Evaluatio
           out.wants_potential() ? out.potential + j : nullptr};
 }
 
-/// Brings cases of one program together, unless they are; in an order that does not depend on how
-/// they stood.
+/// Groups the cases by program, unless they are grouped already. The result does not depend on
+/// their previous order.
 void group(TapePlace* first, TapePlace* last) {
   const auto by_program = [](const TapePlace& a, const TapePlace& b) {
     return a.program < b.program;

@@ -19,7 +19,7 @@ struct Entries {
   std::vector<Index> columns;
   Eigen::VectorXd real;
   Eigen::VectorXd imaginary;
-  /// What the first source has in each entry, or empty.
+  /// The first source in each entry, or empty.
   Eigen::VectorXd source_real{};
   Eigen::VectorXd source_imaginary{};
 
@@ -40,22 +40,26 @@ inline std::vector<Index> places(const CsvTable& csv, const std::string& column)
     const double place = numbers(n);
     if (place < 0.0 || place >= most_places || place != std::floor(place))
       throw InputError(csv.place(n, column) +
-                       ": must be a whole number from 0, below 1e7, the place in the matrix");
+                       ": the row or column of an entry must be a whole number that is at least 0 "
+                       "and below 1e7. "
+                       "Correct this number.");
     out.push_back(static_cast<Index>(place));
   }
   return out;
 }
 
-/// Every row and column up to the last has an entry, and no entry comes twice.
+/// Checks that every row and column up to the last one has an entry, and that no entry occurs
+/// twice.
 inline void check(const Entries& entries, const CsvTable& csv) {
   std::set<std::pair<Index, Index>> seen;
   for (Index n = 0; n < entries.size(); ++n) {
     const auto k = static_cast<std::size_t>(n);
     if (!seen.emplace(entries.rows[k], entries.columns[k]).second)
-      throw InputError({csv.path(), csv.line(n), 0},
-                       "the entry in row " + std::to_string(entries.rows[k]) + ", column " +
-                           std::to_string(entries.columns[k]) +
-                           " of the matrix is given a second time; keep one of them");
+      throw InputError(
+          {csv.path(), csv.line(n), 0},
+          "the entry in row " + std::to_string(entries.rows[k]) + ", column " +
+              std::to_string(entries.columns[k]) +
+              " of the matrix appears a second time. Keep only one line for each entry.");
   }
   const auto require_all = [&](const std::vector<Index>& places, Index count,
                                const std::string& what) {
@@ -63,7 +67,7 @@ inline void check(const Entries& entries, const CsvTable& csv) {
     for (Index k = 0; k < count; ++k)
       if (!used.contains(k))
         throw InputError(csv.path() + ": " + what + " " + std::to_string(k) +
-                         " has no entry; number the places from 0 without gaps");
+                         " has no entry. Number the rows and columns from 0 without gaps.");
   };
   require_all(entries.rows, entries.row_count(), "row");
   require_all(entries.columns, entries.column_count(), "column");
@@ -71,11 +75,13 @@ inline void check(const Entries& entries, const CsvTable& csv) {
 
 }  // namespace detail
 
-/// Columns `row`, `column`, `real`, `imaginary`, and with `has_source` `source_real` and
-/// `source_imaginary`.
+/// Reads the columns `row`, `column`, `real` and `imaginary`, and with `has_source` also
+/// `source_real` and `source_imaginary`.
 inline Entries read_entries(const std::string& path, bool has_source) {
   const CsvTable csv(path);
-  if (csv.rows() == 0) throw InputError(path + ": has no entries");
+  if (csv.rows() == 0)
+    throw InputError(path +
+                     ": the file has no entries. Add one line for each known entry of the matrix.");
   Entries entries{.rows = detail::places(csv, "row"),
                   .columns = detail::places(csv, "column"),
                   .real = csv.numbers("real"),

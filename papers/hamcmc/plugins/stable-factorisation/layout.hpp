@@ -1,4 +1,4 @@
-// Where the parameters of a factorisation by sources stand among the coordinates.
+// The order of the parameters of a factorisation by sources among the coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,17 +11,17 @@ namespace mixwell::stable_factorisation {
 /// One of the sources that add up to the matrix.
 struct Source {
   double alpha = 1.0;
-  Index first = 0;  ///< of its factors
-  Index rank = 1;   ///< how many they are
+  Index first = 0;  ///< index of its first factor
+  Index rank = 1;   ///< number of its factors
 };
 
-/// Row factors I x K, column factors J x K, angles S x N and energies S x N of the scales, each
-/// with the last index fastest.
+/// Row factors I x K, column factors J x K, and the angles S x N and energies S x N of the scales;
+/// in each, the last index runs fastest.
 struct Layout {
   Index rows = 0;     ///< I
   Index columns = 0;  ///< J
   Index entries = 0;  ///< N
-  Index rank = 0;     ///< K, of all sources together
+  Index rank = 0;     ///< K, total of all sources
   std::vector<Source> sources{};
 
   Index scales() const noexcept { return std::ssize(sources) * entries; }

@@ -1,4 +1,4 @@
-// Complex Gaussian entries whose variances are products of factors, by their scales.
+// Complex Gaussian entries given their scales; the variances are products of factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace mixwell::stable_factorisation {
 
-/// Real and imaginary part of entry n, at (i, j), are N(0, v_n) each, v_n = sum over sources of
-/// Phi_sn lambda_sn^(2/alpha_s), lambda_sn = sum over its factors k of |w_ik| |h_jk|. Functions
-/// take one position (Layout::dimension() numbers).
+/// The real and imaginary parts of entry n, at (i, j), are N(0, v_n) each. v_n = sum over sources
+/// of Phi_sn lambda_sn^(2/alpha_s), and lambda_sn = sum over its factors k of |w_ik| |h_jk|. Each
+/// function takes one position (Layout::dimension() numbers).
 class Likelihood {
  public:
   Likelihood(Layout layout, Entries entries)
@@ -30,12 +30,12 @@ class Likelihood {
   const StableScale& scale(Index source) const { return scales_[static_cast<std::size_t>(source)]; }
   Index sources() const noexcept { return std::ssize(scales_); }
 
-  /// (2 / alpha) log lambda_sn. 2 K operations and a logarithm.
+  /// (2 / alpha) log lambda_sn. Costs 2 K operations and one logarithm.
   double log_product(const double* theta, Index s, Index n) const {
     return 2.0 / source(s).alpha *
            std::log(row(theta, s, n).abs().cwiseProduct(column(theta, s, n).abs()).sum());
   }
-  /// log of the variance that source s gives entry n.
+  /// log of the variance that source s contributes to entry n.
   double log_variance(const double* theta, Index s, Index n) const {
     return log_scale(theta, s, n) + log_product(theta, s, n);
   }
@@ -49,12 +49,12 @@ class Likelihood {
   double misfit(double v, Index n) const {
     return std::log(2.0 * std::numbers::pi * v) + entries_.squared(n) / (2.0 * v);
   }
-  /// Its derivative by v.
+  /// The derivative of misfit() with respect to v.
   double slope(double v, Index n) const { return (1.0 - entries_.squared(n) / (2.0 * v)) / v; }
 
   double term(const double* theta, Index n) const { return misfit(variance(theta, n), n); }
 
-  /// The same, its gradient added to g. 8 K operations and a few exponentials.
+  /// Like term(), but also adds the gradient to g. Costs 8 K operations and a few exponentials.
   double add_term(const double* theta, Index n, double* g) const {
     const double v = variance(theta, n);
     for (Index s = 0; s < sources(); ++s)
@@ -83,7 +83,8 @@ class Likelihood {
     return scale(s).log_scale(theta[layout_.angle(s, n)], theta[layout_.energy(s, n)]);
   }
 
-  /// `pull`: the derivative by the logarithm of the source's variance.
+  /// Adds the gradient of one source. `pull` is the derivative of U with respect to the logarithm
+  /// of the source's variance.
   void add_source(const double* theta, Index s, Index n, double pull, double* g) const {
     const ConstFactors w = row(theta, s, n);
     const ConstFactors h = column(theta, s, n);

@@ -1,4 +1,4 @@
-// Priors of a factorisation by sources: generalised gamma factors, and the laws of the scales.
+// Priors of a factorisation by sources: generalised gamma factors, and the densities of the scales.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace mixwell::stable_factorisation {
 
 /// |x| has the generalised gamma density of shape a, scale b and power c = -2 / alpha: (|x| / b)^c
-/// ~ Gamma(a, 1); the sign of x is a coin.
+/// ~ Gamma(a, 1). Both signs of x are equally likely.
 struct FactorPrior {
   double shape = 1.0;
   double scale = 1.0;
@@ -32,7 +32,7 @@ struct FactorPrior {
   }
 };
 
-/// Of row and column factors and of all scales.
+/// The priors of row factors, column factors and all scales.
 class Priors {
  public:
   Priors(Layout layout, FactorPrior rows, FactorPrior columns)
@@ -48,7 +48,7 @@ class Priors {
       u += StableScale::potential(theta[layout_.angle(0, n)], theta[layout_.energy(0, n)]);
     return u;
   }
-  /// The same, its gradient added to g.
+  /// Like potential(), but also adds the gradient to g.
   double add(const double* theta, double* g) const {
     each_factor([&](Index at, const FactorPrior& prior, double alpha) {
       g[at] += prior.slope(theta[at], alpha);
@@ -69,7 +69,7 @@ class Priors {
       theta[layout_.energy(0, n)] = StableScale::drawn_energy(random.uniform());
     }
   }
-  /// Takes numbers on (-2, 2) to factors from half of their prior's scale to one and a half of it.
+  /// Maps numbers on (-2, 2) to factors between 0.5 and 1.5 times the scale of their prior.
   void scale(double* theta) const {
     each_factor([&](Index at, const FactorPrior& prior, double) {
       const double size = prior.scale * (0.5 + 0.5 * std::abs(theta[at]));
@@ -78,7 +78,7 @@ class Priors {
   }
 
  private:
-  /// visit(place, prior, alpha of the source).
+  /// Calls visit(index, prior, alpha of the source) for each factor.
   template <class Visit>
   void each_factor(const Visit& visit) const {
     for (Index i = 0; i < layout_.rows + layout_.columns; ++i) {

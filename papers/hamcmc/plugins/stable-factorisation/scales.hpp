@@ -1,4 +1,4 @@
-// The scales of some sources given all else: one element for each entry of the matrix.
+// The scales of some sources given everything else: one element for each entry of the matrix.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,13 +15,13 @@
 
 namespace mixwell::stable_factorisation {
 
-/// x: angles of the sources one after another, then their energies; b = 2 m N for m sources. The
-/// cache of a column: (2 / alpha) log lambda of these sources (m N numbers), the variances of all
-/// others (N), and what the rest adds to U.
+/// x has the angles of the sources one after another, then their energies: 2 m N numbers for m
+/// sources. The cache of a column has (2 / alpha) log lambda of these sources (m N numbers), the
+/// variances of all others (N), and the contribution of the rest to U.
 class Scales final : public IndependentElements {
  public:
-  /// Null where the coordinates are not all scales of some sources. The likelihood and the priors
-  /// outlive it.
+  /// Null unless the coordinates are all scales of some sources. The likelihood and the priors must
+  /// outlive the result.
   static std::shared_ptr<const Scales> make(const Likelihood& likelihood, const Priors& priors,
                                             const std::vector<Index>& coordinates) {
     const Layout& layout = likelihood.layout();
@@ -44,7 +44,7 @@ class Scales final : public IndependentElements {
   Index elements() const noexcept override { return likelihood_.layout().entries; }
   Index cache_rows() const noexcept override { return (count() + 1) * elements() + 1; }
 
-  /// 2 K N operations and N logarithms for each source.
+  /// Costs 2 K N operations and N logarithms for each source.
   void prepare(ConstBatch theta, Batch caches, Workspace& scratch) const override {
     const Layout& layout = likelihood_.layout();
     const Workspace::Frame frame(scratch);
@@ -60,7 +60,7 @@ class Scales final : public IndependentElements {
     }
   }
 
-  void misfits(const BlockCaches& caches, ConstBatch x, Batch out) const override {
+  void misfits(const ConditionalCaches& caches, ConstBatch x, Batch out) const override {
     for (Index r = 0; r < x.cols(); ++r)
       for (Index n = 0; n < elements(); ++n)
         out(n, r) = likelihood_.misfit(variance(caches.column(r), x.col(r).data(), n), n);
@@ -76,8 +76,9 @@ class Scales final : public IndependentElements {
       }
   }
 
-  /// About 6 exponentials and 4 sines a scale.
-  void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
+  /// Costs about 6 exponentials and 4 sines for each scale.
+  void evaluate(const ConditionalCaches& caches, ConstBatch x,
+                const Evaluation& out) const override {
     Batch g = out.gradient;
     for (Index r = 0; r < x.cols(); ++r) {
       const double* const cache = caches.column(r);
@@ -103,7 +104,8 @@ class Scales final : public IndependentElements {
     return likelihood_.scale(sources_[static_cast<std::size_t>(m)]);
   }
 
-  /// `rest` has zeros in the places of the block, which it reads nothing else of.
+  /// `rest` has zeros at the coordinates of the block. This function reads only the other numbers
+  /// of `rest`.
   void prepare(const double* rest, double* cache) const {
     double own = 0.0;
     for (Index n = 0; n < elements(); ++n) {

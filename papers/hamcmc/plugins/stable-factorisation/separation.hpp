@@ -1,4 +1,4 @@
-// How well the first source is told from the others.
+// How well draws separate the first source from the others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace mixwell::stable_factorisation {
 
-/// The mean of the first source given factors and scales, x_n v_1n / v_n, averaged over draws: real
-/// parts of all entries, then imaginary ones.
+/// The mean of the first source given factors and scales, x_n v_1n / v_n, averaged over draws: the
+/// real parts of all entries, then the imaginary parts.
 class Separation final : public Prediction {
  public:
   explicit Separation(const Likelihood& likelihood) : likelihood_(likelihood) {}
@@ -31,8 +31,8 @@ class Separation final : public Prediction {
       }
     }
   }
-  std::string measure() const override { return "distortion in dB, minus the SDR"; }
-  /// 10 log10 of the sum of squared errors over that of the source's squares.
+  std::string measure() const override { return "distortion in dB (minus the SDR)"; }
+  /// 10 log10 of the sum of squared errors divided by the sum of squares of the source.
   double error(const Eigen::VectorXd& averages) const override {
     const Entries& entries = likelihood_.entries();
     const double errors = (averages.head(cases()) - entries.source_real).squaredNorm() +

@@ -1,4 +1,4 @@
-// Scales whose mixture of Gaussians is a symmetric alpha-stable law.
+// Scales that turn a Gaussian into a symmetric alpha-stable distribution.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,8 +32,8 @@ class StableScale {
   /// d log Phi / dw.
   double slope_of_energy() const noexcept { return -power_; }
 
-  /// -log of the density of the coordinates, with its Jacobian: log(1 + e^y) + log(1 + e^-y) + e^w
-  /// - w.
+  /// -log of the density of the coordinates, with its Jacobian:
+  ///   log(1 + e^y) + log(1 + e^-y) + e^w - w.
   static double potential(double y, double w) {
     return std::abs(y) + 2.0 * std::log1p(std::exp(-std::abs(y))) + std::exp(w) - w;
   }
@@ -49,7 +49,7 @@ class StableScale {
     double share;  ///< v / pi
     double other;  ///< 1 - v / pi
     double v;
-    double sine;  ///< of v, also next to pi
+    double sine;  ///< sin v, accurate also close to pi
   };
 
   static Angle angle(double y) {

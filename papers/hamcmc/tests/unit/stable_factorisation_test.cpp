@@ -1,4 +1,4 @@
-// The model `stable-factorisation`: its scales, potential, blocks, separation and refusals.
+// Tests model `stable-factorisation`: scales, potential, blocks, separation and error messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/stable-factorisation/stable_scale.hpp"
 #include "guest_models.hpp"
@@ -24,7 +24,7 @@ using support::contains;
 using support::evaluate;
 
 const std::string header = "row,column,real,imaginary\n";
-/// A 2 x 3 matrix, of which 5 entries are known.
+/// A 2 x 3 matrix with 5 known entries.
 const std::string five =
     header + "0,0,1.5,-0.5\n0,1,-0.2,0.1\n1,0,0.3,2\n1,1,-4,0.7\n1,2,0.4,0.4\n";
 
@@ -42,7 +42,7 @@ class Fixture {
 const std::string two_sources =
     "alpha = [1.2, 1.8]\nranks = [2, 1]\nrow_shape = 3\ncolumn_shape = 4\ncolumn_scale = 0.7\n";
 
-/// The mean of f(y, w) over the law of an angle and an energy, by the trapezoidal rule.
+/// The mean of f(y, w) over the distribution of an angle and an energy, by the trapezoidal rule.
 template <class F>
 double mean_over_scales(const F& f) {
   constexpr double h = 0.05;
@@ -53,14 +53,15 @@ double mean_over_scales(const F& f) {
   return sum * h * h;
 }
 
-/// E Phi^q = 2^q Gamma(1 - q / a) / Gamma(1 - q), a = alpha / 2: of E exp(-t Phi) = exp(-(2 t)^a).
+/// E Phi^q = 2^q Gamma(1 - q / a) / Gamma(1 - q), a = alpha / 2; follows from E exp(-t Phi) =
+/// exp(-(2 t)^a).
 double moment(double alpha, double q) {
   return std::pow(2.0, q) * std::tgamma(1.0 - 2.0 * q / alpha) / std::tgamma(1.0 - q);
 }
 
 }  // namespace
 
-TEST_CASE("scales have the moments of a positive stable law") {
+TEST_CASE("scales have the moments of a positive stable distribution") {
   for (const double alpha : {0.6, 1.2, 1.89}) {
     const StableScale scale(alpha);
     for (const double q : {-1.0, -0.3, 0.2}) {
@@ -72,7 +73,7 @@ TEST_CASE("scales have the moments of a positive stable law") {
   }
 }
 
-TEST_CASE("with alpha = 1 entries are isotropic Cauchy once scales are integrated out") {
+TEST_CASE("with alpha = 1 entries are isotropic Cauchy after the scales are integrated out") {
   const Fixture fixture;
   const StableScale scale(1.0);
   const double lambda = 1.3 * 0.8;
@@ -99,7 +100,7 @@ TEST_CASE("with alpha = 1 entries are isotropic Cauchy once scales are integrate
   }
 }
 
-TEST_CASE("a factorisation of two stable sources keeps the contract of models") {
+TEST_CASE("a factorisation with two stable sources satisfies the contract of models") {
   const Fixture fixture;
   const auto model = make_model(fixture.body(five, two_sources));
   const auto findings = mixwell::contracts::check_model(*model);
@@ -107,7 +108,7 @@ TEST_CASE("a factorisation of two stable sources keeps the contract of models") 
   CHECK(mixwell::contracts::all_hold(findings));
 }
 
-TEST_CASE("scales of some sources given the rest are what the whole says") {
+TEST_CASE("the conditional potential of scales agrees with U of the whole model") {
   const Fixture fixture;
   const auto model = make_model(fixture.body(five, two_sources));
   CHECK(support::off_the_whole(*model, {"angle", "energy"}) < 1e-12);
@@ -117,7 +118,7 @@ TEST_CASE("scales of some sources given the rest are what the whole says") {
   CHECK(support::block_of(*model, {"row_factors"}) == nullptr);
 }
 
-TEST_CASE("the misfit of an entry is what its scales change in U beside their prior") {
+TEST_CASE("the misfit of an entry is the change of U by its scales without their prior") {
   const Fixture fixture;
   const auto model = make_model(fixture.body(five, two_sources));
   const auto block = std::dynamic_pointer_cast<const mixwell::IndependentElements>(
@@ -131,7 +132,7 @@ TEST_CASE("the misfit of an entry is what its scales change in U beside their pr
   mixwell::Workspace scratch;
   MatrixXd cache(block->cache_rows(), 1);
   block->prepare(theta, cache, scratch);
-  const mixwell::BlockCaches caches(
+  const mixwell::ConditionalCaches caches(
       mixwell::Numbers(mixwell::ConstMatrixMap(cache.data(), cache.rows(), 1)), 0);
   const auto misfits = [&](const VectorXd& x) {
     MatrixXd out(5, 1);
@@ -169,7 +170,7 @@ TEST_CASE("the first source is its share of the variance, and its distortion is 
   const mixwell::Prediction* const separation = model->offers<mixwell::Prediction>();
   REQUIRE(separation != nullptr);
   VectorXd theta = VectorXd::Zero(14);
-  theta.head(6) << 1.0, -2.0, 0.5, 0.5, 1.0, 1.0;  // rows 0 and 1, the column
+  theta.head(6) << 1.0, -2.0, 0.5, 0.5, 1.0, 1.0;  // rows 0 and 1, then the column
   const auto predicted = [&] {
     MatrixXd out(separation->predicted(), 1);
     separation->predict(theta, out);
@@ -178,29 +179,32 @@ TEST_CASE("the first source is its share of the variance, and its distortion is 
   CHECK(predicted().isApprox(Eigen::Vector4d(1.0, 0.25, -2.0, 0.5), 1e-12));
   // Errors 0, 1/4, -1, -1/2; the source's squares add up to 3.
   CHECK(separation->error(predicted()) == Approx(10.0 * std::log10((0.0625 + 1.0 + 0.25) / 3.0)));
-  theta(10) = -std::log(4.0);  // e of the first source in entry 0: its variance is 4 as well
+  theta(10) = -std::log(4.0);  // e of the first source in entry 0: now its variance is 4 too
   CHECK(predicted().isApprox(Eigen::Vector4d(2.5, 0.25, -5.0, 0.5), 1e-12));
   CHECK(
       make_model(fixture.body(five, "alpha = [1]\nranks = [1]\n"))->offers<mixwell::Prediction>() ==
       nullptr);
 }
 
-TEST_CASE("what is wrong with entries and sources is named") {
+TEST_CASE("errors name what is wrong with entries and sources") {
   const Fixture fixture;
   const auto message = [&](const std::string& text, const std::string& rest) {
     return refusal(fixture.body(text, rest));
   };
   const std::string one = "alpha = [1.5]\n";
-  CHECK(
-      contains(message(header + "0,0,1,1\n0,0,2,2\n", one),
-               ":3: the entry in row 0, column 0 of the matrix is given a second time; keep one"));
+  CHECK(contains(
+      message(header + "0,0,1,1\n0,0,2,2\n", one),
+      ":3: the entry in row 0, column 0 of the matrix appears a second time. Keep only one"));
   CHECK(contains(message(header + "0,0,1,1\n2,0,2,2\n", one), "row 1 has no entry"));
   CHECK(contains(message(header + "0,0.5,1,1\n", one),
-                 ":2: row 1, column \"column\": must be a whole number from 0"));
+                 ":2: row 1, column \"column\": the row or column of an entry must be a whole "
+                 "number that is at least 0"));
   CHECK(contains(message(header, one), "no"));
-  CHECK(contains(message(five, "alpha = [1.5, 1.2]\n"), "there are 1 for 2 numbers of alpha"));
+  CHECK(contains(message(five, "alpha = [1.5, 1.2]\n"),
+                 "but has 1 for 2 sources (`alpha` has one number for each source). Give one rank "
+                 "for each source"));
   CHECK(contains(message(five, one + "ranks = [1.5]\n"), "must be whole numbers"));
-  CHECK(
-      contains(message(five, one + "has_source = true\n"), "a single source is the whole matrix"));
+  CHECK(contains(message(five, one + "has_source = true\n"),
+                 "a single source is the whole matrix. Give at least two numbers in `alpha`"));
   CHECK(contains(message(five, "alpha = [2]\n"), "alpha"));
 }

@@ -1,4 +1,4 @@
-// Which features a token has, and sentences as their numbers.
+// The features of tokens, and sentences as numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,12 +20,12 @@
 
 namespace mixwell::crf {
 
-/// Sentences as numbers: S of them, N tokens, each with some of F features.
+/// S sentences as numbers, with N tokens; each token has some of F features.
 struct Sentences {
-  std::vector<Index> first_token = {0};    ///< of each sentence, and N
-  std::vector<Index> first_feature = {0};  ///< of each token, and the length of `features`
+  std::vector<Index> first_token = {0};    ///< index of the first token of each sentence, then N
+  std::vector<Index> first_feature = {0};  ///< start of each token in `features`, then its length
   std::vector<Index> features;
-  std::vector<Index> tags;  ///< of each token
+  std::vector<Index> tags;  ///< one for each token
 
   Index size() const noexcept { return std::ssize(first_token) - 1; }
   Index tokens() const noexcept { return std::ssize(tags); }
@@ -36,38 +36,38 @@ struct Sentences {
   Index tag(Index token) const { return tags[static_cast<std::size_t>(token)]; }
 };
 
-/// "pos[-1]": the word that the token one before has in column `pos`.
+/// "pos[-1]": the word in column `pos` of the previous token.
 struct Template {
   std::string text;
   std::size_t column = 0;
   Index offset = 0;
 };
 
-/// Throws ParameterError for a text that is none, or names no column.
+/// Throws ParameterError if the text is not a template, or names a column that does not exist.
 inline Template to_template(const std::string& text, const std::vector<std::string>& columns) {
   const std::size_t open = text.find('[');
   Template made{.text = text};
   const auto column = std::find(columns.begin(), columns.end(), text.substr(0, open));
   if (column == columns.end())
-    throw ParameterError(
-        "features", "\"" + text + "\" names no column" + suggestion(text.substr(0, open), columns));
+    throw ParameterError("features", "\"" + text + "\" names a column that does not exist" +
+                                         suggestion(text.substr(0, open), columns));
   made.column = static_cast<std::size_t>(column - columns.begin());
   if (open == std::string::npos) return made;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + open + 1, end, made.offset);
   if (error != std::errc() || rest + 1 != end || *rest != ']')
-    throw ParameterError("features", "\"" + text +
-                                         "\" must be a column, or a column and an offset "
-                                         "such as pos[-1]");
+    throw ParameterError(
+        "features",
+        "\"" + text + "\" must be a column, or a column with an offset, such as pos[-1].");
   return made;
 }
 
-/// From words to features: the constant 1 if so wanted, then "pos[0]=NN" and so on, each a number
-/// of its own, settled by the training sentences.
+/// Maps words to features: the constant 1 if the model has a bias, then "pos[0]=NN" and so on. The
+/// training sentences determine the features, and each feature has its own index.
 class FeatureMap {
  public:
-  /// All features that occur, or the `most` that occur most often (of equally many, the first by
-  /// name); in rising order of names.
+  /// Keeps all features that occur, or the `most` most frequent ones (the first by name among
+  /// equally frequent ones). The features are sorted by name.
   FeatureMap(const std::vector<Sentence>& training, std::vector<Template> templates, bool bias,
              std::optional<std::int64_t> most)
       : templates_(std::move(templates)) {
@@ -91,8 +91,8 @@ class FeatureMap {
 
   const std::vector<std::string>& names() const noexcept { return names_; }
 
-  /// Words that the training sentences lack have no feature. Throws InputError for a tag that is
-  /// none of `tags`, which are in rising order.
+  /// A word that does not occur in the training sentences has no feature. Throws InputError for a
+  /// tag that is not in `tags`, which is sorted.
   Sentences numbers(const std::vector<Sentence>& sentences,
                     const std::vector<std::string>& tags) const {
     Sentences out;
@@ -117,8 +117,8 @@ class FeatureMap {
     const auto tag = std::lower_bound(tags.begin(), tags.end(), token.tag);
     if (tag == tags.end() || *tag != token.tag)
       throw InputError(token.place + ": the tag \"" + token.tag +
-                       "\" is none of the training sentences; drop the sentence, or train on some "
-                       "that have it");
+                       "\" does not occur in the training sentences. Remove the sentence, or train "
+                       "on sentences with this tag.");
     if (has_bias_) out.features.push_back(0);
     for (const Template& one : templates_) {
       const auto found = numbers_.find(name(sentence, t, one));
@@ -134,7 +134,7 @@ class FeatureMap {
   std::unordered_map<std::string, Index> numbers_;
 };
 
-/// All tags of the sentences, in rising order.
+/// All tags of the sentences, sorted.
 inline std::vector<std::string> tags_of(const std::vector<Sentence>& sentences) {
   std::set<std::string> tags;
   for (const Sentence& sentence : sentences)

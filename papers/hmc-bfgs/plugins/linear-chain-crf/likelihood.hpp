@@ -14,8 +14,8 @@
 
 namespace mixwell::crf {
 
-/// P(tags | sentence) = exp(score) / Z. Functions take one position; sentences go through it in
-/// panels of about equal lengths.
+/// P(tags | sentence) = exp(score) / Z. Each function takes one position. Sentences are processed
+/// in panels of similar lengths.
 class Likelihood {
  public:
   Likelihood(Shape shape, Sentences sentences)
@@ -28,15 +28,17 @@ class Likelihood {
 
   const Sentences& sentences() const noexcept { return sentences_; }
 
-  /// Sum of log Z - score over all sentences. L^2 exponentials a token.
+  /// Sum of log Z - score over all sentences. Costs L^2 exponentials for each token.
   double potential(const double* theta, Workspace& scratch) const {
     return add_panels(order_.data(), sentences_.size(), theta, nullptr, scratch);
   }
-  /// The same; adds its gradient, expected less seen features and transitions, to g.
+  /// Like potential(), but also adds the gradient to g: expected minus observed features and
+  /// transitions.
   double add(const double* theta, double* g, Workspace& scratch) const {
     return add_panels(order_.data(), sentences_.size(), theta, g, scratch);
   }
-  /// Of the sentences with these numbers (b whole numbers, as doubles); g may be null.
+  /// Like add(), but only for the sentences with these numbers (b whole numbers, as doubles). g may
+  /// be null.
   double add_some(const double* theta, const double* numbers, Index b, double* g,
                   Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
@@ -46,7 +48,7 @@ class Likelihood {
     return add_panels(members, b, theta, g, scratch);
   }
 
-  /// P(tag of each token), L x N.
+  /// P(tag) of each token, L x N.
   void probabilities(const double* theta, MatrixMap out, Workspace& scratch) const {
     for_panels(order_.data(), sentences_.size(), [&](const Index* members, Index count) {
       const Workspace::Frame frame(scratch);
@@ -56,7 +58,7 @@ class Likelihood {
     });
   }
 
-  /// The same sentences with tags drawn at theta; uniform n is that of token n.
+  /// A copy of the sentences with tags drawn at theta. Token n uses uniform number n.
   Sentences drawn(const double* theta, const Eigen::VectorXd& uniforms) const {
     Sentences out = sentences_;
     Workspace scratch;
@@ -69,7 +71,7 @@ class Likelihood {
   }
 
  private:
-  /// By falling length; equal lengths by number.
+  /// Sorts by decreasing length, and equal lengths by number.
   void sort(Index* members, Index count) const {
     std::sort(members, members + count, [this](Index a, Index b) {
       const Index one = sentences_.length(a);

@@ -1,4 +1,4 @@
-// Some sentences on their way through a chain, all at the same place at the same time.
+// Processes a panel of sentences along the chain, all at the same token position at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace mixwell::crf {
 
-/// Coordinates: a weight for each feature and tag, then one for each tag and the tag behind it.
+/// Coordinates: one weight for each feature and tag, then one for each tag and next tag.
 struct Shape {
   Index features = 1;  ///< F
   Index tags = 1;      ///< L
@@ -26,7 +26,7 @@ struct Shape {
 template <class Matrix>
 struct Weights {
   Matrix emission;    ///< L x F
-  Matrix transition;  ///< (j, i): of tag j behind tag i
+  Matrix transition;  ///< (j, i): weight of tag j after tag i
 
   template <class Number>
   Weights(const Shape& shape, Number* theta)
@@ -34,21 +34,23 @@ struct Weights {
         transition(theta + shape.first_transition(), shape.tags, shape.tags) {}
 };
 
-/// P sentences, the longest first. With the score e_t(j) of tag j at place t, the sum of its
-/// features' weights, and w(i, j) that of a step from i to j, logarithms go forwards,
-///   a_0 = e_0,  a_t(j) = e_t(j) + log sum_i exp(a_(t-1)(i) + w(i, j)),  log Z = log sum_j exp
-///   a_T(j),
-/// and probabilities backwards, which never leave [0, 1] (Rabiner 1989, in another form):
-///   P(i at t-1, j at t) = P(j at t) exp(a_(t-1)(i) + w(i, j)) / sum_i' exp(a_(t-1)(i') + w(i',
-///   j)).
-/// Every step is of vectors over the sentences: L^2 exponentials a token.
+/// P sentences, the longest first. e_t(j) is the score of tag j at token t, the sum of its
+/// features' weights, and w(i, j) is the weight of a transition from i to j. The forward pass uses
+/// logarithms,
+///   a_0 = e_0,  a_t(j) = e_t(j) + log sum_i exp(a_(t-1)(i) + w(i, j)),
+///   log Z = log sum_j exp a_T(j).
+/// The backward pass uses probabilities, which stay in [0, 1] (Rabiner 1989, in another form),
+///   P(i at t-1, j at t) = P(j at t) exp(a_(t-1)(i) + w(i, j))
+///                         / sum_i' exp(a_(t-1)(i') + w(i', j)).
+/// Every operation is on vectors over the sentences. The cost is L^2 exponentials for each token.
 class Panel {
  public:
-  /// Sentences in a panel.
+  /// Largest number of sentences in a panel.
   static constexpr Index most = 32;
 
-  /// `members`: numbers of at most `most` sentences, in falling order of length. Goes forwards;
-  /// with `smooths`, keeps what going backwards needs: L^2 numbers a token.
+  /// `members` has the numbers of at most `most` sentences, sorted by decreasing length. The
+  /// constructor runs the forward pass. With `smooths` it keeps what the backward pass needs: L^2
+  /// numbers for each token.
   Panel(const Shape& shape, const Sentences& sentences, const Index* members, Index count,
         const double* theta, bool smooths, Workspace& scratch)
       : shape_(shape),
@@ -64,7 +66,7 @@ class Panel {
     for (Index t = 0; t < length_; ++t) step(t);
   }
 
-  /// Sum over sentences of log Z less the score of their own tags.
+  /// Sum over sentences of log Z minus the score of the tags of the sentence.
   double potential() const {
     double u = 0.0;
     for (Index p = 0; p < count_; ++p) {
@@ -74,8 +76,8 @@ class Panel {
     return u;
   }
 
-  /// Calls token(n, P(. at n)) for every token n, row vectors of L, and transition(j, i, sum of
-  /// P(i before j)) for each pair, place by place.
+  /// Calls token(n, P(tag of n)) for every token n, with row vectors of length L, and transition(j,
+  /// i, sum of P(i before j)) for each pair of tags, one token position after another.
   template <class OnToken, class OnTransition>
   void smooth(const OnToken& token, const OnTransition& transition) const {
     const Workspace::Frame frame(scratch_);
@@ -93,8 +95,8 @@ class Panel {
     }
   }
 
-  /// Writes a draw of the tags of member p into those of `out`, place by place from the last;
-  /// uniform n is that of token n.
+  /// Draws the tags of member p, from the last token to the first, and writes them to `out`. Token
+  /// n uses uniform number n.
   void draw(Index p, const Eigen::VectorXd& uniforms, std::vector<Index>& out) const {
     Index tag = -1;
     for (Index t = sentences_.length(members_[p]) - 1; t >= 0; --t) {
@@ -112,7 +114,7 @@ class Panel {
   }
 
  private:
-  /// Sentences that have a place t.
+  /// Number of sentences that have a token t.
   Index active(Index t) const {
     Index n = count_;
     while (n > 0 && sentences_.length(members_[n - 1]) <= t) --n;
@@ -121,7 +123,7 @@ class Panel {
   /// a_t, P x L.
   ConstMatrixMap forward(Index t) const { return {forward_place(t), count_, shape_.tags}; }
   MatrixMap forward(Index t) { return {forward_place(t), count_, shape_.tags}; }
-  /// Of the step into place t: P(i before | j) in column j L + i.
+  /// For the step to token t: P(i before | j) in column j L + i.
   ConstMatrixMap back(Index t) const { return {back_place(t), count_, shape_.tags * shape_.tags}; }
   MatrixMap back(Index t) { return {back_place(t), count_, shape_.tags * shape_.tags}; }
   double* forward_place(Index t) const { return forward_ + t * count_ * shape_.tags; }
@@ -173,7 +175,7 @@ class Panel {
     }
   }
 
-  /// From the probabilities at t to those at t - 1 of the sentences that have a place t.
+  /// Computes the probabilities at t - 1 from those at t, for the sentences that have a token t.
   template <class OnTransition>
   void step_back(Index t, const MatrixMap& here, MatrixMap& before,
                  const OnTransition& transition) const {
@@ -189,7 +191,7 @@ class Panel {
     }
   }
 
-  /// Of the tags of member p themselves.
+  /// The score of the tags of member p.
   double score(Index p) const {
     double sum = 0.0;
     Index before = -1;

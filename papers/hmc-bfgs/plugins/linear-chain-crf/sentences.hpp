@@ -1,4 +1,4 @@
-// Sentences of tokens with tags: read from columns of words.
+// Reads sentences of tokens and tags from columns of words.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace mixwell::crf {
 
-/// A line: the words of its columns but the last, which is the tag.
+/// One line: the words of all columns except the last one, which is the tag.
 struct Token {
   std::vector<std::string> words;
   std::string tag;
-  std::string place{};  ///< in the file
+  std::string place{};  ///< location in the file
 };
 
 using Sentence = std::vector<Token>;
 
-/// How a file's columns are read.
+/// How to read the columns of a file.
 struct Columns {
-  std::vector<std::string> names;  ///< of all but the last
-  bool position = false;           ///< keep of a tag such as B-NP what stands before the dash
+  std::vector<std::string> names;  ///< names of all columns except the last
+  bool position = false;  ///< keep only the part of a tag before the dash, such as B of B-NP
 };
 
 namespace detail {
@@ -41,9 +41,10 @@ inline std::vector<std::string> words_of(std::string_view line) {
 inline Token token(std::vector<std::string> words, const Columns& columns,
                    const std::string& place) {
   if (words.size() != columns.names.size() + 1)
-    throw InputError(place + ": " + std::to_string(words.size()) + " columns, and " +
-                     std::to_string(columns.names.size() + 1) +
-                     " are wanted: those of `columns` and the tag");
+    throw InputError(
+        place + ": the line has " + std::to_string(words.size()) + " columns, but must have " +
+        std::to_string(columns.names.size() + 1) +
+        ": the columns that `columns` names, and the tag. Correct the line or `columns`.");
   std::string tag = std::move(words.back());
   words.pop_back();
   if (columns.position) tag = tag.substr(0, tag.find('-'));
@@ -52,18 +53,19 @@ inline Token token(std::vector<std::string> words, const Columns& columns,
 
 }  // namespace detail
 
-/// A token a line, columns separated by blanks; an empty line ends a sentence. At most `most` of
-/// them. Throws InputError for another number of columns and for a sentence without tokens.
+/// Reads one token from each line, with columns separated by blanks; an empty line ends a sentence.
+/// Reads at most `most` sentences. Throws InputError for a wrong number of columns, and for a
+/// sentence without tokens.
 inline std::vector<Sentence> read_sentences(const std::string& path, const Columns& columns,
                                             std::size_t most) {
-  TextLines lines(path, "lines of a token's columns and its tag");
+  TextLines lines(path, "lines with the columns of a token and its tag");
   std::vector<Sentence> all;
   Sentence sentence;
   const auto end = [&] {
     if (sentence.empty())
       throw InputError(lines.place() +
-                       ": a sentence of length 0: one empty line ends a sentence, "
-                       "and another one ends nothing; delete it");
+                       ": a sentence has no tokens, because there are two empty lines in a row or "
+                       "the file begins with an empty line. Delete the extra empty line.");
     all.push_back(std::exchange(sentence, {}));
   };
   while (all.size() < most && lines.next()) {

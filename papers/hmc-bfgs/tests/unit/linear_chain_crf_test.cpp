@@ -1,4 +1,4 @@
-// The model `linear-chain-crf`: potential and probabilities by enumeration, features, refusals.
+// Tests model `linear-chain-crf`: potential and probabilities by enumeration, features, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/linear-chain-crf/features.hpp"
 #include "guest_models.hpp"
@@ -47,7 +47,7 @@ VectorXd position(const Model& model, double scale) {
   return theta;
 }
 
-/// Features 1, NN, RB, VB (rows), tags B-NP, B-VP, O; all sequences of tags one by one.
+/// Features 1, NN, RB, VB (rows) and tags B-NP, B-VP, O. Enumerates all sequences of tags.
 class ByEnumeration {
  public:
   explicit ByEnumeration(const VectorXd& theta) : theta_(theta) {}
@@ -61,7 +61,7 @@ class ByEnumeration {
     return sum;
   }
 
-  /// Calls see(tags, P(tags)) for all sequences.
+  /// Calls see(tags, P(tags)) for every sequence.
   template <class See>
   double each(const std::vector<int>& pos, const See& see) const {
     int count = 1;
@@ -105,8 +105,9 @@ TEST_CASE("a conditional random field satisfies the contract of a model", "[crf]
   CHECK(mixwell::contracts::all_hold(findings));
 }
 
-// Weights of hundreds, too: exp of a score alone would overflow.
-TEST_CASE("U of a conditional random field is that of all sequences of tags", "[crf]") {
+// Also with weights of hundreds, for which exp(score) would overflow.
+TEST_CASE("U of a conditional random field agrees with the enumeration of all tag sequences",
+          "[crf]") {
   const Fixture fixture;
   const auto model = make_model(fixture.body(small, "prior_variance = 4\n"));
   REQUIRE(model->dimension() == (4 + 3) * 3);
@@ -141,7 +142,8 @@ TEST_CASE("tags are predicted by their probabilities given the sentence", "[crf]
         Approx(1.0 / 3));
 }
 
-TEST_CASE("features are words of columns at offsets, the most frequent first kept", "[crf]") {
+TEST_CASE("features are words of columns at offsets, and `most` keeps the most frequent ones",
+          "[crf]") {
   const Fixture fixture;
   const auto names = [&](const std::string& rest) {
     return make_model(fixture.body(small, rest))->labels().front().labels;
@@ -162,7 +164,7 @@ TEST_CASE("features are words of columns at offsets, the most frequent first kep
       2);
 }
 
-TEST_CASE("bad sentences are refused with their line and rule", "[crf]") {
+TEST_CASE("errors for bad sentences name the line and the rule", "[crf]") {
   const Fixture fixture;
   const auto said = [&](const std::string& text, const std::string& rest = "") {
     return refusal(fixture.body(text, rest));
@@ -171,18 +173,20 @@ TEST_CASE("bad sentences are refused with their line and rule", "[crf]") {
   CHECK(said(small + "\n") == "accepted");
   const std::string nothing = said("a X T\n\n\nb X S\n");
   CHECK(contains(nothing, "sentences.txt:3"));
-  CHECK(contains(nothing, "a sentence of length 0"));
+  CHECK(contains(nothing, "a sentence has no tokens"));
   CHECK(contains(said("\na X T\n"), "sentences.txt:1"));
   const std::string ragged = said("a X T\nb T\n");
-  CHECK(contains(ragged, "sentences.txt:2: 2 columns, and 3 are wanted"));
-  CHECK(contains(said("a X T\nb Y T\n"), "needs two tags, and here all are \"T\""));
+  CHECK(contains(ragged, "sentences.txt:2: the line has 2 columns, but must have 3"));
+  CHECK(contains(said("a X T\nb Y T\n"),
+                 "needs at least two different tags, but all tags are \"T\""));
   const std::string test = fixture.file("test.txt", "a NN B-NP\n\nb NN B-PP\n");
   const std::string unseen = said(small, "test = \"" + test + "\"\n");
-  CHECK(contains(unseen, "test.txt:3: the tag \"B-PP\" is none of the training sentences"));
-  CHECK(contains(said(small, "features = [\"pso\"]\n"), "\"pso\" names no column"));
+  CHECK(contains(unseen, "test.txt:3: the tag \"B-PP\" does not occur in the training sentences"));
+  CHECK(contains(said(small, "features = [\"pso\"]\n"),
+                 "\"pso\" names a column that does not exist"));
   CHECK(contains(said(small, "features = [\"pso\"]\n"), "did you mean \"pos\"?"));
-  CHECK(contains(said(small, "features = [\"pos[x]\"]\n"), "an offset such as pos[-1]"));
-  CHECK(contains(said(small, "features = [\"pos[1\"]\n"), "an offset such as pos[-1]"));
+  CHECK(contains(said(small, "features = [\"pos[x]\"]\n"), "an offset, such as pos[-1]"));
+  CHECK(contains(said(small, "features = [\"pos[1\"]\n"), "an offset, such as pos[-1]"));
   CHECK(contains(said(small, "features = []\n"), "must not be empty"));
   CHECK(contains(said(small, "sentences = 4\n"), "must be at most 3"));
 }

@@ -1,4 +1,4 @@
-// Cases with one of several labels: inputs in columns, labels as classes.
+// Cases with one of several labels: inputs in columns, labels as numbers of classes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,18 +17,18 @@ namespace mixwell::network {
 /// N cases.
 struct Cases {
   Eigen::MatrixXd inputs;      ///< d x N
-  std::vector<Index> classes;  ///< of each case
+  std::vector<Index> classes;  ///< one for each case
 
   Index size() const noexcept { return inputs.cols(); }
 };
 
-/// The labels of the training data, in rising order: their places are the classes.
+/// The labels of the training data, sorted. The index of a label is its class.
 inline std::vector<std::string> classes_of(const Table& table) {
   const LabelSet all(table.labels.begin(), table.labels.end());
   return {all.begin(), all.end()};
 }
 
-/// Throws InputError for a label that is none of `classes`, and for an input that is not finite.
+/// Throws InputError for a label that is not in `classes`, and for an input that is not finite.
 inline Cases cases_of(const Table& table, const std::vector<std::string>& classes) {
   Cases cases;
   cases.inputs = table.inputs.transpose();
@@ -38,14 +38,14 @@ inline Cases cases_of(const Table& table, const std::vector<std::string>& classe
     const auto found = std::lower_bound(classes.begin(), classes.end(), label, less);
     if (found == classes.end() || less(label, *found))
       throw InputError(table.place(n) + ": the label " + quoted(label) +
-                       " is none of the training data; drop the case, or train on data that have "
-                       "it");
+                       " does not occur in the training data. Remove the case, or train on data "
+                       "with this label.");
     cases.classes.push_back(found - classes.begin());
   }
   return cases;
 }
 
-/// Cases from `first` on, `count` of them.
+/// `count` cases, starting with case `first`.
 inline Cases some(const Cases& all, Index first, Index count) {
   const auto begin = all.classes.begin() + first;
   return {all.inputs.middleCols(first, count), {begin, begin + count}};

@@ -1,4 +1,4 @@
-// A network with one hidden layer: probabilities of classes, their potential and its gradient.
+// A network with one hidden layer: probabilities of the classes, potential and gradient.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace mixwell::network {
 
-/// P(class c | x) = softmax_c(A' s(B'x + b) + a), s(z) = 1 / (1 + exp(-z)). Functions take one
-/// position; cases go through the network in panels, so that everything is a product of matrices.
+/// P(class c | x) = softmax_c(A' s(B'x + b) + a), s(z) = 1 / (1 + exp(-z)). Each function takes one
+/// position. Cases are processed in panels, so that all work is products of matrices.
 class Likelihood {
  public:
-  /// Cases in a panel.
+  /// Number of cases in a panel.
   static constexpr Index panel = 256;
 
   Likelihood(Shape shape, Cases cases) : shape_(shape), cases_(std::move(cases)) {}
 
   const Cases& cases() const noexcept { return cases_; }
 
-  /// -sum_n log P(class of n | x_n) over all cases. 2 N H (d + C) operations.
+  /// -sum_n log P(class of n | x_n) over all cases. Costs 2 N H (d + C) operations.
   double potential(const double* theta, Workspace& scratch) const {
     double u = 0.0;
     for_all([&](Index first, Index width) {
@@ -35,7 +35,7 @@ class Likelihood {
     return u;
   }
 
-  /// The same; adds the gradient to g. 6 N H (d + C) operations at most.
+  /// Like potential(), but also adds the gradient to g. Costs at most 6 N H (d + C) operations.
   double add(const double* theta, double* g, Workspace& scratch) const {
     double u = 0.0;
     for_all([&](Index first, Index width) {
@@ -48,7 +48,8 @@ class Likelihood {
     return u;
   }
 
-  /// Of the cases with these numbers (b whole numbers, as doubles). Inputs are copied into panels.
+  /// Like add(), but only for the cases with these numbers (b whole numbers, as doubles). Copies
+  /// the inputs into panels. g may be null.
   double add_some(const double* theta, const double* indices, Index b, double* g,
                   Workspace& scratch) const {
     double u = 0.0;
@@ -79,14 +80,14 @@ class Likelihood {
 
   Index class_of(Index n) const { return cases_.classes[static_cast<std::size_t>(n)]; }
 
-  /// body(first, width) of every panel.
+  /// Calls body(first, width) for every panel.
   template <class Body>
   void for_all(const Body& body) const {
     for (Index first = 0; first < cases_.size(); first += panel)
       body(first, std::min(panel, cases_.size() - first));
   }
 
-  /// s(B'x + b) of the inputs of a panel (d x w), H x w.
+  /// s(B'x + b), H x w, for the inputs of a panel (d x w).
   static void activate(const Weights<ConstMatrixMap>& weights, ConstBatch inputs,
                        MatrixMap active) {
     active.noalias() = weights.hidden * inputs;
@@ -94,7 +95,7 @@ class Likelihood {
     active = (1.0 + (-active.array()).exp()).inverse().matrix();
   }
 
-  /// log softmax(A's + a) of active units (H x w), C x w.
+  /// log softmax(A's + a), C x w, for the active units (H x w).
   static void classify(const ConstMatrixMap& output, const ConstMatrixMap& bias,
                        const ConstMatrixMap& active, MatrixMap out) {
     out.noalias() = output * active;
@@ -107,7 +108,7 @@ class Likelihood {
   }
 
   /// Returns the potential of a panel from its log probabilities, and adds the gradient of A and a.
-  /// What is left in their place: P(class) - [class is the label's].
+  /// Replaces the log probabilities by P(class) - [class is the label].
   template <class Classes>
   static double add_output_gradient(const Classes& classes, const ConstMatrixMap& active,
                                     MatrixMap off, MatrixMap output, MatrixMap bias) {
@@ -121,7 +122,7 @@ class Likelihood {
   }
 
  private:
-  /// A panel of cases on its way through the network.
+  /// The layers of the network for one panel of cases.
   struct Layers {
     MatrixMap active;             ///< s(B'x + b), H x w
     MatrixMap log_probabilities;  ///< C x w
@@ -140,7 +141,7 @@ class Likelihood {
 
     double log_probability(Index label, Index k) const { return log_probabilities(label, k); }
 
-    /// Returns the potential of the panel, and adds its gradient to g. Overwrites both layers.
+    /// Returns the potential of the panel and adds its gradient to g. Overwrites both layers.
     template <class Classes>
     double add_gradient(const Classes& classes, ConstBatch inputs, const double* theta, double* g,
                         Workspace& scratch) {

@@ -1,4 +1,4 @@
-// Weights and biases of the output given all else, which leaves the hidden units as they are.
+// The conditional potential of output weights and biases, which leaves the hidden units unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace mixwell::network {
 
-/// U as a function of some numbers of A and a. The cache of a column: s(B'x + b) of every case (H x
-/// N), A and a without what the block holds, the logarithms of their two precisions, and the
-/// prior's part of B, b and their precisions.
-class OutputBlock final : public BlockPotential {
+/// U as a function of some numbers of A and a. The cache of a column has s(B'x + b) of every case
+/// (H x N), A and a without the numbers of the block, the logarithms of their two precisions, and
+/// the prior's part for B, b and their precisions.
+class OutputBlock final : public ConditionalPotential {
  public:
-  /// Numbers of a cache beyond which it is not worth its memory: 32 MiB.
+  /// Largest useful size of a cache, in numbers: 32 MiB.
   static constexpr Index largest_cache = Index{1} << 22;
 
   static bool suits(const Shape& shape, Index cases, const std::vector<Index>& coordinates) {
@@ -29,7 +29,7 @@ class OutputBlock final : public BlockPotential {
            std::all_of(coordinates.begin(), coordinates.end(), is_own);
   }
 
-  /// `prior` and `likelihood` outlive it.
+  /// `prior` and `likelihood` must outlive this object.
   OutputBlock(const Shape& shape, const PrecisionPrior& prior, const Likelihood& likelihood,
               std::vector<Index> coordinates)
       : shape_(shape), prior_(prior), likelihood_(likelihood), own_(std::move(coordinates)) {
@@ -38,7 +38,7 @@ class OutputBlock final : public BlockPotential {
 
   Index cache_rows() const noexcept override { return units() + output_size() + 3; }
 
-  /// 2 N H d operations a column.
+  /// Costs 2 N H d operations for each column.
   void prepare(ConstBatch theta, Batch caches, Workspace&) const override {
     for (Index r = 0; r < theta.cols(); ++r) {
       const double* const x = theta.col(r).data();
@@ -58,8 +58,9 @@ class OutputBlock final : public BlockPotential {
     }
   }
 
-  /// 4 N H C operations a column, of only U half as many.
-  void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
+  /// Costs 4 N H C operations for each column, or half as many for U without its gradient.
+  void evaluate(const ConditionalCaches& caches, ConstBatch x,
+                const Evaluation& out) const override {
     Batch gradient = out.gradient;
     for (Index r = 0; r < x.cols(); ++r) {
       const Workspace::Frame frame(out.scratch);
@@ -78,7 +79,7 @@ class OutputBlock final : public BlockPotential {
   }
 
  private:
-  /// A (C x H) and a (C x 1) where they stand together.
+  /// A (C x H) and a (C x 1), stored one after the other.
   template <class Matrix, class Number>
   struct Parts {
     Parts(const Shape& shape, Number* at)
@@ -111,7 +112,7 @@ class OutputBlock final : public BlockPotential {
     return u;
   }
 
-  /// The same; writes the gradient of all of A and a to g.
+  /// Like potential(), but also writes the gradient of all of A and a to g.
   double add(const double* cache, const MatrixMap& output, MatrixMap g, Workspace& scratch) const {
     const Parts<ConstMatrixMap, const double> at(shape_, output.data());
     const Parts<MatrixMap, double> to(shape_, g.data());
@@ -139,7 +140,7 @@ class OutputBlock final : public BlockPotential {
   Shape shape_;
   const PrecisionPrior& prior_;
   const Likelihood& likelihood_;
-  std::vector<Index> own_;  ///< places in A and a, ascending
+  std::vector<Index> own_;  ///< indices in A and a, ascending
 };
 
 }  // namespace mixwell::network

@@ -1,4 +1,4 @@
-// One precision for a group of numbers, with a gamma prior.
+// A group of normal numbers with one precision, which has a gamma prior.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace mixwell::network {
 
-/// Every number of X is N(0, 1 / l), l of density l^(shape-1) exp(-rate l); h is log l. Chen, Fox &
-/// Guestrin 2014, eq. 29.
+/// Every number of X is N(0, 1 / l), where l has density l^(shape-1) exp(-rate l); h is log l.
+/// Chen, Fox & Guestrin 2014, eq. 29.
 class PrecisionPrior {
  public:
   PrecisionPrior(double shape, double rate) : shape_(shape), rate_(rate) {}
 
-  /// Adds -log p(X, h), with the Jacobian of h, to u, and its gradient to gX and gh.
+  /// Adds -log p(X, h), with the Jacobian of h, to u. Adds the gradient of this term to gX and gh.
   void add(ConstBatch X, const double* h, double& u, Batch gX, double* gh) const {
     const double precision = std::exp(*h);
     gX += precision * X;
@@ -22,11 +22,11 @@ class PrecisionPrior {
     u += weight - shape(X) * *h;
     *gh += weight - shape(X);
   }
-  /// The same without gradients.
+  /// Like add(), but without gradients.
   double potential(ConstBatch X, const double* h) const {
     return std::exp(*h) * (0.5 * X.squaredNorm() + rate_) - shape(X) * *h;
   }
-  /// Writes a draw of h given X; of its prior where X has no columns.
+  /// Writes a draw of h given X. If X has no columns, the draw is from the prior.
   void draw(RandomNumbers& random, ConstBatch X, double* h) const {
     *h = draw_log_gamma(random, shape(X), rate_ + 0.5 * X.squaredNorm());
   }
@@ -38,7 +38,7 @@ class PrecisionPrior {
   }
 
  private:
-  /// Of the gamma law of l given X.
+  /// Shape of the gamma distribution of l given X.
   double shape(ConstBatch X) const { return shape_ + 0.5 * static_cast<double>(X.size()); }
 
   double shape_;

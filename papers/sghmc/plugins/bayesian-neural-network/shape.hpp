@@ -1,4 +1,4 @@
-// Where the weights of a network with one hidden layer are among its coordinates.
+// The order of the weights of a network with one hidden layer among its coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mixwell::network {
 
-/// Groups of weights with a precision of their own, in the order of the coordinates.
+/// Groups of weights, each with its own precision, in the order of the coordinates.
 enum Group : std::size_t { hidden_weights, hidden_bias, output_weights, output_bias };
 inline constexpr std::size_t groups = 4;
 inline constexpr std::array<const char*, groups> group_names = {"hidden_weights", "hidden_bias",
@@ -35,7 +35,8 @@ struct Shape {
   Index dimension() const noexcept { return first(groups) + static_cast<Index>(groups); }
 };
 
-/// The weights of one position as matrices; of a gradient, if Matrix is not of const.
+/// The weights of one position as matrices. If Matrix is not const, the elements of a gradient as
+/// matrices.
 template <class Matrix>
 struct Weights {
   Matrix hidden;       ///< H x d

@@ -1,4 +1,4 @@
-// The cases of a file as inputs and labels: CSV, LIBSVM text or IDX images.
+// Reads the cases of a file as inputs and labels: CSV, LIBSVM text or IDX images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace mixwell::network {
 
-/// In quotes; of what is longer than 60 bytes, the characters of UTF-8 that fit into them.
+/// The text in quotes. If the text is longer than 60 bytes, only the UTF-8 characters that fit into
+/// 60 bytes.
 inline std::string quoted(const std::string& text) {
   std::size_t end = 60;
   if (text.size() <= end) return "\"" + text + "\"";
@@ -24,7 +25,7 @@ inline std::string quoted(const std::string& text) {
   return "\"" + text.substr(0, end) + "...\"";
 }
 
-/// Files and how to read them.
+/// The files and how to read them.
 struct Source {
   std::string data;
   std::string format = "csv";
@@ -36,75 +37,82 @@ struct Source {
   std::optional<std::string> test_labels;
 
   void declare(Fields& fields) {
-    fields.text("data", data).file().required().help("the cases; plain or gzipped");
+    fields.text("data", data).file().required().help("file with the cases, plain or gzipped");
     fields.text("format", format)
         .one_of({"csv", "libsvm", "idx"})
         .help(
-            "of data and test: csv has a header and a row for each case, libsvm lines of a "
-            "label and index:value pairs, idx images of unsigned bytes (MNIST)");
-    fields.text("labels", labels).file().help("idx: the labels that belong to data");
+            "Format of data and test. csv: a header and one row for each case. libsvm: lines of a "
+            "label and index:value pairs. idx: images of unsigned bytes (MNIST)");
+    fields.text("labels", labels).file().help("idx: file with the labels of data");
     fields.text("response", response).help("csv: column of the label");
     fields.texts("inputs", inputs)
-        .help("csv: columns that are inputs; by default all but the response");
+        .help("csv: columns that are inputs; by default all except the response");
     fields.text("missing", missing)
         .one_of({"refuse", "drop"})
-        .help("csv: what becomes of rows where a value is missing (empty, NA, N/A, NULL, ?, ...)");
-    fields.text("test", test).file().help("cases with the same inputs, for the test error");
-    fields.text("test_labels", test_labels).file().help("idx: the labels of test");
+        .help("csv: what to do with rows that have a missing value (empty, NA, N/A, NULL, ?, ...)");
+    fields.text("test", test)
+        .file()
+        .help("file of test cases with the same inputs, for the test error");
+    fields.text("test_labels", test_labels).file().help("idx: file with the labels of test");
   }
 
-  /// Throws where a key is given that the format has no use for, or one that it needs is not.
+  /// Throws if a key is given that the format does not use, or if a key is missing that the format
+  /// needs.
   void require_keys() const {
     require_match("csv", "response", response.has_value());
     require_match("idx", "labels", labels.has_value());
     if (test || test_labels) require_match("idx", "test_labels", test_labels.has_value());
     if (test_labels && !test)
-      throw ParameterError("test_labels", "goes with test, the images that it belongs to");
+      throw ParameterError(
+          "test_labels",
+          "works only with `test`, which gives the images of these labels. Give `test`, or "
+          "leave this key out.");
     if (!inputs.empty()) require_match("csv", "inputs", true);
     if (missing != "refuse") require_match("csv", "missing", true);
   }
 
  private:
-  /// A key that belongs to one format: there it must be given, elsewhere it must not.
+  /// Checks a key that belongs to one format: it must be given with this format, and with no other.
   void require_match(const std::string& wanted, const std::string& key, bool given) const {
     if (given == (format == wanted)) return;
-    throw ParameterError(
-        key, given ? "goes with format = " + quoted(wanted) + ", but it is " + quoted(format)
-                   : "must be given with format = " + quoted(wanted));
+    throw ParameterError(key, given ? "works only with format = " + quoted(wanted) +
+                                          ", but the format is " + quoted(format)
+                                    : "must be given with format = " + quoted(wanted));
   }
 };
 
 /// N cases of one file.
 struct Table {
-  std::vector<std::string> names;  ///< csv: of the inputs
+  std::vector<std::string> names;  ///< csv: names of the inputs
   Eigen::MatrixXd inputs;          ///< N x (number of inputs)
-  std::string labels_of;           ///< where the labels stand, for messages
+  std::string labels_of;           ///< the place of the labels, for messages
   std::vector<std::string> labels{};
-  std::function<std::string(Index)> place;  ///< of case n's label
-  std::vector<std::string> remarks{};       ///< on rows that are left out
+  std::function<std::string(Index)> place;  ///< location of the label of case n
+  std::vector<std::string> remarks{};       ///< remarks about rows that are left out
 };
 
 namespace detail {
 
 inline void require_column(const CsvTable& csv, const std::string& key, const std::string& column) {
   if (csv.has(column)) return;
-  throw ParameterError(
-      key, "no column " + quoted(column) + " in " + csv.path() + suggestion(column, csv.columns()));
+  throw ParameterError(key, "there is no column " + quoted(column) + " in " + csv.path() +
+                                suggestion(column, csv.columns()));
 }
 
-/// Throws where one of the named inputs is not there, or is there twice, or is the response.
+/// Throws if one of the named inputs does not exist, occurs twice, or is the response.
 inline void check_inputs(const CsvTable& csv, const Source& source) {
   std::set<std::string> seen;
   for (const std::string& input : source.inputs) {
     require_column(csv, "inputs", input);
     if (input == *source.response)
-      throw ParameterError("inputs", "names the response " + quoted(input));
+      throw ParameterError(
+          "inputs", "names the response " + quoted(input) + ". Remove this column from `inputs`.");
     if (!seen.insert(input).second)
-      throw ParameterError("inputs", "names " + quoted(input) + " twice");
+      throw ParameterError("inputs", "names " + quoted(input) + " twice. Name each column once.");
   }
 }
 
-/// All but the response. Each has its own name.
+/// All columns except the response. Their names must differ.
 inline std::vector<std::string> other_columns(const CsvTable& csv, const std::string& response) {
   std::vector<std::string> others;
   for (const std::string& column : csv.columns()) {
@@ -117,8 +125,8 @@ inline std::vector<std::string> other_columns(const CsvTable& csv, const std::st
     }
   }
   if (others.empty())
-    throw InputError(csv.path() + ": no input columns: the response " + quoted(response) +
-                     " is the only column");
+    throw InputError(csv.path() + ": there are no input columns, because the response " +
+                     quoted(response) + " is the only column. Add a column.");
   return others;
 }
 
@@ -132,11 +140,11 @@ inline Eigen::VectorXd numbers_of(const CsvTable& csv, const std::string& column
   try {
     return csv.numbers(column);
   } catch (const InputError& fault) {
-    throw InputError(fault.what() + std::string("; `inputs` are columns of numbers"));
+    throw InputError(fault.what() + std::string("; `inputs` must be columns of numbers"));
   }
 }
 
-/// `training`: the table that the inputs come from, or null for that one itself.
+/// `training` is the table that determines the inputs, or null if this is the training table.
 inline Table csv_table(const std::string& path, const Source& source, const Table* training) {
   CsvTable csv(path);
   const std::string& response = *source.response;
@@ -145,8 +153,8 @@ inline Table csv_table(const std::string& path, const Source& source, const Tabl
   table.names = training == nullptr ? chosen_inputs(csv, source) : training->names;
   std::vector<std::string> used = table.names;
   used.push_back(response);
-  if (std::string dropped =
-          csv.settle_missing(used, source.missing, ", and `inputs` says which columns count");
+  if (std::string dropped = csv.settle_missing(used, source.missing,
+                                               ", and `inputs` chooses the columns that are used");
       !dropped.empty())
     table.remarks.push_back(std::move(dropped));
   table.inputs.resize(csv.rows(), std::ssize(table.names));
@@ -162,7 +170,7 @@ inline Table csv_table(const std::string& path, const Source& source, const Tabl
   return table;
 }
 
-/// `width` 0: as wide as the file's largest index.
+/// `width` 0 means the largest index in the file.
 inline Table libsvm_table(const std::string& path, Index width) {
   const LibsvmTable file(path, width);
   Table table;
@@ -176,14 +184,15 @@ inline Table libsvm_table(const std::string& path, Index width) {
   }
   table.inputs = file.dense(rows, width == 0 ? file.largest_index() : width);
   if (table.inputs.cols() == 0)
-    throw InputError(path + ": no line has an index:value pair, so that there are no inputs");
+    throw InputError(path +
+                     ": no line has an index:value pair, so there are no inputs. Add such pairs.");
   table.place = [path, lines](Index n) {
     return path + ":" + std::to_string(lines[static_cast<std::size_t>(n)]);
   };
   return table;
 }
 
-/// `width` 0: images of any size.
+/// `width` 0 means images of any size.
 inline Table idx_table(const std::string& path, const std::string& labels_path, Index width) {
   Table table;
   table.labels_of = labels_path;
@@ -192,9 +201,10 @@ inline Table idx_table(const std::string& path, const std::string& labels_path, 
     return true;
   });
   if (width != 0 && images.height * images.width != width)
-    throw InputError(path + ": images of " + std::to_string(images.height) + " x " +
+    throw InputError(path + ": the images have " + std::to_string(images.height) + " x " +
                      std::to_string(images.width) +
-                     " pixels, but those of the training data have " + std::to_string(width));
+                     " pixels, but the images of the training data have " + std::to_string(width) +
+                     " pixels. Use images of the same size.");
   table.inputs = std::move(images.pixels);
   table.place = [labels_path](Index n) { return labels_path + ": label " + std::to_string(n + 1); };
   return table;
@@ -217,7 +227,9 @@ inline Table training_table(const Source& source) {
 /// The test cases, with the inputs of the training table.
 inline Table test_table(const Source& source, const Table& training) {
   Table table = detail::table_of(source, *source.test, source.test_labels, &training);
-  if (table.labels.empty()) throw InputError(table.labels_of + ": there is no case");
+  if (table.labels.empty())
+    throw InputError(table.labels_of +
+                     ": the file contains no test cases. Use a file with at least one test case.");
   return table;
 }
 

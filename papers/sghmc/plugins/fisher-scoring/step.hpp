@@ -13,8 +13,8 @@
 
 namespace mixwell::fisher_scoring {
 
-/// The register of one column: how many estimates of J it is the mean of, then the mean, d numbers
-/// of a diagonal or d^2 of a matrix.
+/// Layout of the history of one column: the number of estimates in the mean of J, then the mean, d
+/// numbers of a diagonal or d^2 of a matrix.
 struct InformationRows {
   Index d;
   bool whole;
@@ -22,12 +22,12 @@ struct InformationRows {
   static constexpr Index header = 1;
   Index numbers() const noexcept { return whole ? d * d : d; }
   Index rows() const noexcept { return header + numbers(); }
-  /// Of one estimate the rank is 1 at least, and a diagonal may be all but 0: so many in a mean
-  /// that a step is taken by.
+  /// Number of estimates that the mean needs before a step is taken. One estimate has a rank of at
+  /// least 1, and a diagonal may be close to 0.
   Index estimates_needed() const noexcept { return 10 + (whole ? d : 0); }
 };
 
-/// B and a C with C C' = B, as matrices; empty for B = I.
+/// B and a matrix C with C C' = B; empty for B = I.
 struct Preconditioner {
   Eigen::MatrixXd B{};
   Eigen::MatrixXd C{};
@@ -35,13 +35,14 @@ struct Preconditioner {
   bool is_identity() const noexcept { return B.size() == 0; }
 };
 
-/// theta <- theta - K (g + e), K = 2 (J + V + E)^-1, e ~ N(0, E), E = 2 B / eps, or 0 without eps;
-/// J is the information, V = J / c the covariance of the gradient's own noise. For a Gaussian of
-/// precision J
-///   (1 - K J) J^-1 (1 - J K) + K (V + E) K = J^-1:
-/// right at every step size. Until J is the mean of enough estimates a column stays where it is;
-/// one that `has_learnt`, after warm-up, throws InputError. One gradient; a diagonal costs O(d)
-/// beside it, a matrix d^3/3 a column.
+/// theta <- theta - K (g + e), K = 2 (J + V + E)^-1, e ~ N(0, E), with E = 2 B / eps, or 0 without
+/// eps. J is the information, and V = J / c the covariance of the noise of the gradient. For a
+/// Gaussian of precision J
+///   (1 - K J) J^-1 (1 - J K) + K (V + E) K = J^-1,
+/// so the step leaves the Gaussian invariant at every step size. A column does not move until J is
+/// the mean of enough estimates; if J is not such a mean after warmup (`has_learnt`), the step
+/// throws InputError. Costs one gradient, and for each column O(d) operations for a diagonal, or
+/// d^3/3 for a matrix.
 class Step {
  public:
   Step(double share, InformationRows at, Preconditioner by, bool has_learnt)
@@ -74,11 +75,11 @@ class Step {
 
  private:
   [[noreturn]] void too_few(double estimates) const {
-    throw InputError("kernel `fisher-scoring`: the information is the mean of " +
+    throw InputError("kernel `fisher-scoring`: the Fisher information is the mean of " +
                      std::to_string(static_cast<Index>(estimates)) +
-                     " estimates, one a sweep of warm-up, and in dimension " +
-                     std::to_string(at_.d) + " it takes " + std::to_string(at_.estimates_needed()) +
-                     "; raise run.warmup");
+                     " estimates (one from each warmup sweep), but dimension " +
+                     std::to_string(at_.d) + " needs " + std::to_string(at_.estimates_needed()) +
+                     " estimates. Raise run.warmup.");
   }
 
   void add_noise(const edge::Noise& noise, const edge::StepSize& eps, MatrixMap to,
@@ -95,7 +96,7 @@ class Step {
     for (Index j = 0; j < to.cols(); ++j) to.col(j) += std::sqrt(2.0 / eps(j)) * e.col(j);
   }
 
-  /// x <- (J + V + 2 B / eps)^-1 x; NaN where that is not positive definite.
+  /// x <- (J + V + 2 B / eps)^-1 x; NaN if the matrix in brackets is not positive definite.
   void solve(const double* information, double eps, Batch x, Workspace& scratch) const {
     const double of_B = eps > 0.0 ? 2.0 / eps : 0.0;
     if (!at_.whole) {
@@ -119,7 +120,7 @@ class Step {
     }
   }
 
-  double with_noise_;  ///< of J + V = (1 + 1/c) J
+  double with_noise_;  ///< factor of J + V = (1 + 1/c) J
   InformationRows at_;
   Preconditioner by_;
   bool has_learnt_;

@@ -1,5 +1,4 @@
-// Stochastic-gradient Fisher scoring: exact for a Gaussian whose precision is the information,
-// whatever the step size and the minibatch.
+// Kernel `fisher-scoring`: exact for a Gaussian whose precision is the information.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/moments.hpp"
 #include "unit/support.hpp"
@@ -14,9 +13,10 @@ namespace {
 
 constexpr int cases = 200;
 
-/// x_n ~ N(theta, 1) with a sample of mean 0.5 and variance exactly 1: the gradients of cases are
-/// theta - x_n, whose covariance is 1 everywhere, and the posterior is N(0.5, 1/200) but for a
-/// prior of variance 1e8. Divided by N - 1, as batches without replacement see it, or by N.
+/// x_n ~ N(theta, 1), for a sample of mean 0.5 and variance exactly 1. The gradients of the cases
+/// are theta - x_n, with covariance 1 everywhere. The posterior is N(0.5, 1/200), apart from a
+/// prior of variance 1e8. The variance is divided by N - 1, as batches without replacement see it,
+/// or by N.
 std::string model(const support::TemporaryFolder& folder, bool replacement) {
   const double divisor = replacement ? cases : cases - 1.0;
   const double half = std::sqrt(divisor / cases);
@@ -25,8 +25,7 @@ std::string model(const support::TemporaryFolder& folder, bool replacement) {
     text += "1," + std::to_string(0.5 + (n % 2 == 0 ? half : -half)) + "\n";
   }
   return "[model.m]\nuse = \"linear-gaussian\"\nnoise_variance = 1\nprior_variance = 1e8\nresponse "
-         "= "
-         "\"y\"\ndata = \"" +
+         "= \"y\"\ndata = \"" +
          folder.file(replacement ? "with.csv" : "without.csv", text) + "\"\n";
 }
 
@@ -39,7 +38,7 @@ std::string kernel(const std::string& lines) {
   return "[kernel.k]\nuse = \"fisher-scoring\"\n" + lines;
 }
 
-/// Mean and variance over sweeps of each replicate, as means with errors over replicates.
+/// Mean and variance over the sweeps of each replicate, as means over replicates with errors.
 struct Found {
   sampling::Moment mean;
   sampling::Moment variance;
@@ -76,11 +75,11 @@ const sampling::Moment exact{1.0 / cases, 0.0};
 
 }  // namespace
 
-TEST_CASE("Fisher scoring keeps a Gaussian at every step size and every batch") {
+TEST_CASE("Fisher scoring leaves a Gaussian invariant at every step size and batch size") {
   const support::TemporaryFolder folder;
   for (const bool replacement : {false, true}) {
     for (const int size : {5, 50}) {
-      // Steps of eps = 0.02 are 4 posterior variances, far beyond what a Langevin step bears.
+      // eps = 0.02 is 4 posterior variances, far too large for a Langevin step.
       for (const std::string lines :
            {"", "step_size = 0.02\n", "step_size = 0.002\n", "information = \"diagonal\"\n"}) {
         INFO("n = " << size << (replacement ? ", with replacement, " : ", ") << lines);
@@ -93,9 +92,10 @@ TEST_CASE("Fisher scoring keeps a Gaussian at every step size and every batch") 
   }
 }
 
-TEST_CASE("without the gradient's own noise in the step Fisher scoring would be wrong") {
-  // K = 2 kappa / (A + V) leaves kappa V / (A + V - kappa A) of the variance; with gamma of the
-  // other way of drawing, kappa = (1 + N/n) / (N/n) = 1.25 at n = 50: a third too much.
+TEST_CASE("Fisher scoring without the gradient's own noise in the step would be wrong") {
+  // K = 2 kappa / (A + V) gives kappa V / (A + V - kappa A) of the variance. With the gamma of the
+  // other way of drawing, kappa = (1 + N/n) / (N/n) = 1.25 at n = 50, so the variance is a third
+  // too large.
   const support::TemporaryFolder folder;
   const Found at = found(model(folder, true) + batch(50, true) + kernel(""));
   CHECK(std::abs(at.variance.mean - 1.25 * 4.0 / (5.0 - 1.25) / cases) > 8.0 * at.variance.error);
@@ -109,7 +109,7 @@ TEST_CASE("Fisher scoring with a preconditioner is a Langevin step for small eps
   sampling::expect(found(law + kernel("step_size = 0.001\n")).variance, exact);
 }
 
-TEST_CASE("what is guaranteed of Fisher scoring") {
+TEST_CASE("the certificate of Fisher scoring depends on the step size") {
   const support::TemporaryFolder folder;
   const std::string law = model(folder, false) + batch(5, false);
   const Verdict small = composing::verdict(law + kernel("step_size = 0.01\n"));
@@ -119,7 +119,7 @@ TEST_CASE("what is guaranteed of Fisher scoring") {
   CHECK(large.label() == "biased");
 }
 
-TEST_CASE("Fisher scoring refuses what tells no information") {
+TEST_CASE("Fisher scoring refuses oracles that do not provide the information") {
   const support::TemporaryFolder folder;
   const auto refusal = [&](const std::string& oracle, const std::string& lines = "") {
     return composing::refusal(model(folder, false) + oracle + kernel(lines));
@@ -135,10 +135,10 @@ TEST_CASE("Fisher scoring refuses what tells no information") {
                          "information = \"diagonal\"\n"),
                  "must be \"full\""));
   CHECK(contains(refusal(batch(5, false) + "[estimator.e]\nuse = \"diagonal\"\n"),
-                 "must be a constant"));
+                 "must be a constant preconditioner"));
 }
 
-TEST_CASE("a warm-up too short to learn the information ends the run with its cure") {
+TEST_CASE("a warmup that is too short to learn the information ends the run with a remedy") {
   const support::TemporaryFolder folder;
   const auto failure = [&](std::int64_t warmup) {
     const Composition c = composing::compose(model(folder, false) + batch(5, false) + kernel(""));
@@ -156,6 +156,6 @@ TEST_CASE("a warm-up too short to learn the information ends the run with its cu
     }
   };
   CHECK(contains(failure(10), "the mean of 10 estimates"));
-  CHECK(contains(failure(10), "in dimension 1 it takes 11; raise run.warmup"));
+  CHECK(contains(failure(10), "but dimension 1 needs 11 estimates. Raise run.warmup"));
   CHECK(failure(11) == "accepted");
 }

@@ -1,4 +1,4 @@
-// The model `bayesian-neural-network`: potential, predictions, which cases it takes, refusals.
+// Tests model `bayesian-neural-network`: potential, predictions, choice of cases, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "guest_models.hpp"
 #include "unit/block_of_model.hpp"
@@ -47,7 +47,7 @@ VectorXd position(const Model& model) {
   return theta;
 }
 
-/// Two inputs, two hidden units, three classes, by the formulas alone.
+/// Two inputs, two hidden units and three classes, computed directly from the formulas.
 struct ByHand {
   const VectorXd& t;
 
@@ -63,7 +63,7 @@ struct ByHand {
     for (double& one : p) one /= total;
     return p;
   }
-  /// Classes are the labels in rising order: blue, green, red.
+  /// The classes are the sorted labels: blue, green, red.
   double potential(double shape, double rate) const {
     const std::array<std::array<double, 3>, 5> cases = {
         {{0.5, -1, 2}, {1.5, 0.25, 0}, {-0.75, 2, 1}, {0, 1, 0}, {2, -2, 2}}};
@@ -91,7 +91,7 @@ TEST_CASE("a network satisfies the contract of a model", "[network][slow]") {
   CHECK(mixwell::contracts::all_hold(findings));
 }
 
-TEST_CASE("U of a network is that of its definition", "[network]") {
+TEST_CASE("U of a network agrees with its definition", "[network]") {
   const Fixture fixture;
   const auto model = make_model(fixture.body(small, "hidden = 2\nshape = 1.5\nrate = 2.5\n"));
   REQUIRE(model->dimension() == 4 + 2 + 6 + 3 + 4);
@@ -101,8 +101,8 @@ TEST_CASE("U of a network is that of its definition", "[network]") {
         Approx(ByHand{one}.potential(1.5, 2.5) - ByHand{other}.potential(1.5, 2.5)).epsilon(1e-12));
 }
 
-// Panels of 256: two whole ones and a rest.
-TEST_CASE("many cases go through a network in panels as one by one", "[network]") {
+// 600 cases make two whole panels of 256 and an incomplete one.
+TEST_CASE("a network gives the same result for cases in panels and one by one", "[network]") {
   const Fixture fixture;
   std::string text = "x,kind\n";
   for (int n = 0; n < 600; ++n)
@@ -126,7 +126,7 @@ TEST_CASE("many cases go through a network in panels as one by one", "[network]"
   CHECK((g - whole.g).norm() < 1e-11 * whole.g.norm());
 }
 
-TEST_CASE("a network predicts the class that is likeliest in the average", "[network]") {
+TEST_CASE("a network predicts the class with the largest average probability", "[network]") {
   const Fixture fixture;
   const std::string test = fixture.file("test.csv", "kind,y,x\nblue,-1,0.5\nred,1,0\n");
   const auto model = make_model(fixture.body(small, "hidden = 2\ntest = \"" + test + "\"\n"));
@@ -148,7 +148,7 @@ TEST_CASE("a network predicts the class that is likeliest in the average", "[net
   CHECK(prediction->error(VectorXd{{0.3, 0.45, 0.25, 0.4, 0.3, 0.3}}) == 1);
 }
 
-TEST_CASE("the first cases are trained on, and the others may be the test cases", "[network]") {
+TEST_CASE("the first cases are for training, and the others may be the test cases", "[network]") {
   const Fixture fixture;
   const auto first = make_model(fixture.body(small, "hidden = 2\ncases = 3\n"));
   CHECK(first->offers<mixwell::SumOfTerms>()->terms() == 3);
@@ -162,31 +162,32 @@ TEST_CASE("the first cases are trained on, and the others may be the test cases"
   CHECK(out(5, 0) == Approx(ByHand{theta}.probabilities(2, -2)[2]).epsilon(1e-13));
 }
 
-TEST_CASE("bad cases of a network are refused with their place and rule", "[network]") {
+TEST_CASE("errors for bad cases of a network name the location and the rule", "[network]") {
   const Fixture fixture;
   const auto said = [&](const std::string& text, const std::string& rest) {
     return refusal(fixture.body(text, rest));
   };
   CHECK(said(small, "hidden = 2\n") == "accepted");
-  CHECK(contains(said("x,kind\n1,a\n2,a\n", ""), "a classifier needs two labels"));
+  CHECK(
+      contains(said("x,kind\n1,a\n2,a\n", ""), "a classifier needs at least two different labels"));
   const std::string test = fixture.file("test.csv", "x,y,kind\n1,1,red\n1,2,violet\n");
   const std::string unseen = said(small, "test = \"" + test + "\"\n");
   CHECK(contains(unseen, "test.csv:3"));
-  CHECK(contains(unseen, "the label \"violet\" is none of the training data"));
+  CHECK(contains(unseen, "the label \"violet\" does not occur in the training data"));
   CHECK(contains(said(small, "cases = 6\n"), "must be at most 5"));
-  CHECK(contains(said(small, "validate = true\n"), "needs cases that are left out"));
+  CHECK(contains(said(small, "validate = true\n"), "needs cases that are not used for training"));
   CHECK(contains(said(small, "cases = 2\nvalidate = true\ntest = \"" + test + "\"\n"),
-                 "cannot be given with test"));
+                 "cannot be combined with `test`"));
   CHECK(contains(said(small, "hidden = 0\n"), "hidden"));
   CHECK(contains(refusal("use = \"bayesian-neural-network\"\ndata = \"" +
                          fixture.file("c.csv", small) + "\"\n"),
                  "response"));
 }
 
-TEST_CASE("weights and biases of the output have the U that they have in the whole network") {
+TEST_CASE("output weights and biases have the same U as in the whole network") {
   const Fixture fixture;
   std::string many = "x,y,kind\n";
-  for (int n = 0; n < 300; ++n)  // more than a panel
+  for (int n = 0; n < 300; ++n)  // more than one panel
     many += std::to_string(std::sin(n)) + "," + std::to_string(std::cos(3 * n)) +
             (n % 3 == 0   ? ",red\n"
              : n % 3 == 1 ? ",blue\n"

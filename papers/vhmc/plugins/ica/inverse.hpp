@@ -14,7 +14,7 @@ namespace mixwell::ica {
 
 namespace detail {
 
-/// The row of the largest entry of column k from row k on.
+/// The row, from row k on, with the largest entry of column k.
 inline Index pivot_row(const MatrixMap& A, Index k) {
   Index row = k;
   for (Index i = k + 1; i < A.rows(); ++i)
@@ -22,7 +22,7 @@ inline Index pivot_row(const MatrixMap& A, Index k) {
   return row;
 }
 
-/// One step of Gauss and Jordan about the pivot A(k, k): column k of A becomes that of the inverse.
+/// One Gauss-Jordan step with pivot A(k, k): column k of A becomes column k of the inverse.
 inline void eliminate(MatrixMap& A, Index k) {
   const double pivot = A(k, k);
   A(k, k) = 1;
@@ -37,9 +37,9 @@ inline void eliminate(MatrixMap& A, Index k) {
 
 }  // namespace detail
 
-/// A (c x c) -> A^-1 by Gauss and Jordan with row pivots; returns log|det A|. Where a pivot is 0,
-/// or the inverse is beyond the range of doubles, A is singular: -inf, and A is 0. NaN gives NaN. 2
-/// c^3 multiplications and additions.
+/// A (c x c) -> A^-1 by Gauss-Jordan elimination with row pivots; returns log|det A|. If a pivot is
+/// 0, or the inverse exceeds the range of doubles, A is singular: the result is -inf and A is 0.
+/// NaN gives NaN. Costs 2 c^3 multiplications and additions.
 inline double invert(MatrixMap A, Workspace& scratch) {
   const Workspace::Frame frame(scratch);
   if (A.hasNaN()) {

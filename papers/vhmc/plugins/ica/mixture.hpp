@@ -1,4 +1,4 @@
-// Mixtures of independent sources, simulated.
+// Simulated mixtures of independent sources.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,12 +25,12 @@ struct Simulation {
     fields.integer("channels", channels)
         .at_least(1)
         .at_most(64)
-        .help("without data: number c of channels, and of sources");
+        .help("without data: number c of channels; the number of sources is the same");
     fields.integer("cases", cases)
         .at_least(0)
         .at_most(1 << 24)
         .help("without data: number N of cases to simulate");
-    fields.integer("simulate_seed", seed).at_least(0).help("without data: of the simulation");
+    fields.integer("simulate_seed", seed).at_least(0).help("without data: seed of the simulation");
     fields.number("condition", condition)
         .at_least(1)
         .at_most(1e6)
@@ -40,8 +40,8 @@ struct Simulation {
 
 namespace detail {
 
-/// c x c orthogonal: Q of the QR decomposition of normals, those of replicates first, first + 1,
-/// ... of the stream.
+/// c x c orthogonal: Q of the QR decomposition of normals. The normals are those of replicates
+/// first, first + 1, ... of the stream.
 inline Eigen::MatrixXd random_rotation(const Stream& stream, Index c, Index first) {
   Eigen::MatrixXd normals(c, c);
   stream.normals({0, 0, static_cast<std::uint64_t>(first)}, normals);
@@ -50,8 +50,8 @@ inline Eigen::MatrixXd random_rotation(const Stream& stream, Index c, Index firs
 
 }  // namespace detail
 
-/// A = Q D R', c x c: Q and R rotations made of the stream (simulate_seed, "ica/mixing"), D a
-/// geometric sequence from 1 / sqrt(condition) to sqrt(condition).
+/// A = Q D R', c x c. Q and R are rotations made from the stream (simulate_seed, "ica/mixing"), and
+/// D is a geometric sequence from 1 / sqrt(condition) to sqrt(condition).
 inline Eigen::MatrixXd simulated_mixing(const Simulation& simulation) {
   const Index c = simulation.channels;
   const Stream stream(static_cast<std::uint64_t>(simulation.seed), "ica/mixing");
@@ -61,13 +61,14 @@ inline Eigen::MatrixXd simulated_mixing(const Simulation& simulation) {
          detail::random_rotation(stream, c, c).transpose();
 }
 
-/// The true unmixing matrix W = A^-1, whose rows are those of `W` up to order and sign.
+/// The true unmixing matrix W = A^-1. A position `W` of the model estimates the rows of this
+/// matrix up to order and sign.
 inline Eigen::MatrixXd simulated_unmixing(const Simulation& simulation) {
   return simulated_mixing(simulation).inverse();
 }
 
-/// N x c: row n is A s_n, s_n independent logistic numbers log(u / (1 - u)), of variance pi^2 / 3;
-/// u are the uniforms of replicate n of the stream (simulate_seed, "ica/sources").
+/// N x c: row n is A s_n, where s_n are independent logistic numbers log(u / (1 - u)) of variance
+/// pi^2 / 3, and u are the uniforms of replicate n of the stream (simulate_seed, "ica/sources").
 inline Eigen::MatrixXd simulated_mixtures(const Simulation& simulation) {
   Eigen::MatrixXd sources(simulation.channels, simulation.cases);
   Stream(static_cast<std::uint64_t>(simulation.seed), "ica/sources").uniforms({}, sources);
@@ -75,7 +76,7 @@ inline Eigen::MatrixXd simulated_mixtures(const Simulation& simulation) {
   return (simulated_mixing(simulation) * sources).transpose();
 }
 
-/// A sentence with the matrix that undoes the simulated mixture, as a reader may copy it.
+/// A sentence with the matrix that inverts the simulated mixing, in a form that a reader can copy.
 inline std::string remark_on(const Eigen::MatrixXd& W) {
   std::ostringstream text;
   text.precision(17);

@@ -1,4 +1,4 @@
-// The logistic density of the sources of cases: values and gradients, by blocks of cases.
+// The logistic density of the sources of cases: values and gradients, in blocks of cases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mixwell::ica {
 
-/// s[k] -> tanh(s[k] / 2) and e[k] = exp(-|s[k]|), for k < count, a multiple of 4.
+/// Replaces s[k] by tanh(s[k] / 2), and sets e[k] = exp(-|s[k]|), for k < count, a multiple of 4.
 inline void to_slopes(double* s, double* e, Index count) {
   using namespace lanes;
   const Bits sign = bits(broadcast(-0.0));
@@ -26,8 +26,8 @@ inline void to_slopes(double* s, double* e, Index count) {
 
 /// N cases x_n of c channels. At a position `rows` (c x c, whose column i is w_i) case n has the
 /// potential sum_i -log p(w_i' x_n) with p(y) = 1 / (4 cosh^2(y / 2)): |y| + 2 log(1 + exp(-|y|)),
-/// of slope tanh(y / 2). Positions go through the cases one by one, so that the result of one does
-/// not depend on the others.
+/// of slope tanh(y / 2). Positions go through the cases one by one, so the result of one position
+/// does not depend on the other positions.
 class Sources {
  public:
   /// `x`: N x c.
@@ -35,8 +35,9 @@ class Sources {
 
   Index cases() const noexcept { return x_.rows(); }
 
-  /// The potential of all cases (0 unless wanted), whose gradient is added to `gradient` (c x c, as
-  /// `rows`). 4 N c^2 multiplications and additions, N c exponentials, N logarithms.
+  /// Returns the potential of all cases (0 unless wanted), and adds the gradient of the potential
+  /// to `gradient` (c x c, as `rows`). Costs 4 N c^2 multiplications and additions, N c
+  /// exponentials and N logarithms.
   double add(ConstBatch rows, Batch gradient, bool wants_value, Workspace& scratch) const {
     double value = 0.0;
     for (Index first = 0; first < cases(); first += block) {
@@ -46,7 +47,7 @@ class Sources {
     return value;
   }
 
-  /// The same of the cases `indices` (b x 1, repeats count).
+  /// Like add(), but only for the cases `indices` (b x 1). A repeated index counts each time.
   double add_some(ConstBatch indices, ConstBatch rows, Batch gradient, bool wants_value,
                   Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
@@ -60,7 +61,7 @@ class Sources {
     return value;
   }
 
-  /// Writes the gradient of case indices(k) (b x 1) into column k of `out` (c^2 x b).
+  /// Writes the gradient of case indices(k) (b x 1) to column k of `out` (c^2 x b).
   void gradients_of_terms(ConstBatch rows, ConstBatch indices, Batch out) const {
     const Index c = x_.cols();
     for (Index k = 0; k < indices.rows(); ++k) {
@@ -93,7 +94,7 @@ class Sources {
     return value;
   }
 
-  /// The sum of log(1 + e), with a logarithm for each 8 cases: the product of 8 c numbers of at
+  /// The sum of log(1 + e), with one logarithm for each 8 cases. The product of 8 c numbers of at
   /// most 2 is far from overflow.
   static double log_of_products(const MatrixMap& e, Workspace& scratch) {
     constexpr Index width = block / 8;

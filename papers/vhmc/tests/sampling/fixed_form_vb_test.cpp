@@ -1,4 +1,4 @@
-// The Gaussian that stochastic approximation finds.
+// Tests kernel `fixed-form-vb`: the Gaussian that stochastic approximation finds.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/moments.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 struct Fit {
   Eigen::MatrixXd means;        ///< d x replicates
-  Eigen::MatrixXd covariances;  ///< d^2 x replicates, the last sweep's
+  Eigen::MatrixXd covariances;  ///< d^2 x replicates, from the last sweep
 };
 
 Fit fitted(const std::string& body, std::int64_t sweeps) {
@@ -45,7 +45,7 @@ const std::string model_table =
     "[model.m]\nuse = \"linear-gaussian\"\ndimension = 3\ncases = 200\ncorrelation = 0.5\n"
     "simulate_seed = 4\n";
 
-/// Mean and covariance of many exact draws.
+/// Mean and covariance from many exact draws.
 struct Exact {
   Eigen::VectorXd mean;
   Eigen::MatrixXd covariance;
@@ -64,11 +64,12 @@ Exact exact() {
 
 }  // namespace
 
-TEST_CASE("fixed-form VB finds a Gaussian posterior itself") {
+TEST_CASE("fixed-form VB finds a Gaussian posterior exactly") {
   const Exact truth = exact();
   const Fit whole = fitted(model_table + vb(60), 60);
   const Eigen::VectorXd sd = truth.covariance.diagonal().cwiseSqrt();
-  // Of a quadratic U one gradient and Hessian tell all: every replicate is right to rounding.
+  // For a quadratic U one gradient and one Hessian determine everything, so every replicate is
+  // right to rounding.
   for (Index j = 0; j < whole.means.cols(); ++j) {
     CHECK(((whole.means.col(j) - truth.mean).array() / sd.array()).abs().maxCoeff() < 0.02);
   }
@@ -76,7 +77,7 @@ TEST_CASE("fixed-form VB finds a Gaussian posterior itself") {
   CHECK((covariance - truth.covariance).norm() < 0.02 * truth.covariance.norm());
 }
 
-TEST_CASE("fixed-form VB with minibatches is near it, nearer with more iterations") {
+TEST_CASE("fixed-form VB with minibatches is close, and closer with more iterations") {
   const Exact truth = exact();
   const auto error = [&](int iterations) {
     const Fit fit = fitted(
@@ -91,6 +92,6 @@ TEST_CASE("fixed-form VB with minibatches is near it, nearer with more iteration
   CHECK(many < 0.3 * std::sqrt(truth.covariance.diagonal().mean()));
 }
 
-TEST_CASE("fixed-form VB is no sampler") {
+TEST_CASE("fixed-form VB is not a sampler") {
   CHECK(sampling::label("[run]\nallow = [\"none\"]\n" + model_table + vb(10)) == "none");
 }

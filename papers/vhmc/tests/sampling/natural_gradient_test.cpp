@@ -1,4 +1,4 @@
-// Natural-gradient steps on a matrix: what the drift correction repairs.
+// Tests estimator `natural-gradient`: steps on a matrix need the drift correction.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/moments.hpp"
 
@@ -8,9 +8,7 @@ using sampling::label;
 using sampling::Moment;
 using sampling::second_moment;
 
-TEST_CASE(
-    "natural-gradient steps with their Gamma keep the law of a matrix, without it they do not",
-    "[nightly]") {
+TEST_CASE("natural-gradient steps leave a matrix density invariant only with Gamma", "[nightly]") {
   const std::string normal = "[model.m]\nuse = \"gaussian\"\ndimension = 4\nmean = [1, 0, 0, 1]\n";
   const auto with = [&](const std::string& gamma) {
     return normal + "[estimator.e]\nuse = \"natural-gradient\"\ngamma = " + gamma +
@@ -18,7 +16,7 @@ TEST_CASE(
   };
   CHECK(label(with("true")) == "asymptotic");
   CHECK(label(with("false")) == "biased");
-  constexpr double truth = 1.5;  // of 1 + 1 and 0 + 1
+  constexpr double truth = 1.5;  // second moments 1 + 1 and 0 + 1, averaged
   const Moment right = second_moment(with("true"), {4000, 1500, 1500});
   const Moment wrong = second_moment(with("false"), {4000, 1500, 1500});
   INFO(right.mean << " +- " << right.error << ", without " << wrong.mean << " +- " << wrong.error);

@@ -1,4 +1,4 @@
-// The model `ica`: potential, symmetries, singular matrices, simulated mixtures, refusals.
+// Tests model `ica`: potential, symmetries, singular matrices, simulated mixtures, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/ica/inverse.hpp"
 #include "../../plugins/ica/mixture.hpp"
@@ -36,7 +36,7 @@ VectorXd flat(const MatrixXd& W) { return W.transpose().reshaped(); }
 const std::string small = "a,b\n1,2\n-3,0.5\n0.25,-4\n";
 const MatrixXd cases{{1, 2}, {-3, 0.5}, {0.25, -4}};
 
-/// U by its definition.
+/// U computed from its definition.
 double direct(const MatrixXd& x, const MatrixXd& W, double prior_variance) {
   double u = W.squaredNorm() / (2 * prior_variance);
   for (Index n = 0; n < x.rows(); ++n) {
@@ -77,7 +77,7 @@ TEST_CASE("values and slopes of logistic sources are right", "[ica]") {
   }
 }
 
-TEST_CASE("inverse and determinant are those of a small matrix", "[ica]") {
+TEST_CASE("a small matrix is inverted correctly, with its determinant", "[ica]") {
   mixwell::Workspace scratch;
   const auto inverted = [&scratch](MatrixXd& A) {
     return ica::invert({A.data(), A.rows(), A.cols()}, scratch);
@@ -108,7 +108,7 @@ TEST_CASE("independent component analysis satisfies the contract of a model", "[
   CHECK(mixwell::contracts::all_hold(findings));
 }
 
-TEST_CASE("U of independent component analysis is that of its definition", "[ica]") {
+TEST_CASE("U of independent component analysis agrees with its definition", "[ica]") {
   const Fixture fixture;
   const auto model = make_model(fixture.body(small, "prior_variance = 2\n"));
   const MatrixXd W{{0.5, -1}, {0.25, 3}};
@@ -129,7 +129,7 @@ TEST_CASE("standardised channels have mean 0 and variance 1", "[ica]") {
   CHECK(evaluate(*model, flat(W)).u[0] == Approx(direct(x, W, 100)).epsilon(1e-14));
 }
 
-TEST_CASE("neither order nor signs of the sources matter", "[ica]") {
+TEST_CASE("the order and the signs of the sources do not matter", "[ica]") {
   const auto model = make_model(use + "channels = 3\ncases = 200\n");
   MatrixXd W(3, 3);
   mixwell::Stream(1, "test/ica").normals({}, W);
@@ -140,12 +140,12 @@ TEST_CASE("neither order nor signs of the sources matter", "[ica]") {
   const double u = evaluate(*model, flat(W)).u[0];
   CHECK(evaluate(*model, flat(swapped)).u[0] == Approx(u).epsilon(1e-13));
   CHECK(evaluate(*model, flat(flipped)).u[0] == Approx(u).epsilon(1e-13));
-  MatrixXd column = W;  // a channel of the other sign is another model
+  MatrixXd column = W;  // a channel with the opposite sign is another model
   column.col(1) *= -1;
   CHECK(std::abs(evaluate(*model, flat(column)).u[0] - u) > 1e-3);
 }
 
-TEST_CASE("U is infinite at singular matrices and no NaN", "[ica]") {
+TEST_CASE("U is infinite at singular matrices and is never NaN", "[ica]") {
   const auto model = make_model(use + "channels = 3\ncases = 30\n");
   MatrixXd twice(3, 3);
   twice << 1, 2, 3, 0, 1, 1, 2, 4, 6;
@@ -163,9 +163,10 @@ TEST_CASE("U is infinite at singular matrices and no NaN", "[ica]") {
   CHECK(g.allFinite());
 }
 
-/// Each data set's gradient of the terms has mean zero at the matrix that made the data, and not at
-/// another scale: that would be so for any density but the sources'.
-TEST_CASE("the score of simulated mixtures vanishes on average at the true matrix", "[ica]") {
+/// The gradient of the terms has mean zero over data sets at the matrix that made the data, but not
+/// at another scale. With a density other than that of the sources, it would have mean zero at
+/// another scale.
+TEST_CASE("the score of simulated mixtures has mean zero at the true matrix", "[ica]") {
   constexpr int sets = 300;
   constexpr Index n = 50;
   ica::Simulation simulation{.channels = 2, .cases = n};
@@ -190,7 +191,7 @@ TEST_CASE("the score of simulated mixtures vanishes on average at the true matri
   CHECK(support::z_score(wrong_scale, 0) > 10);
 }
 
-TEST_CASE("simulated mixtures have the condition that is asked for", "[ica]") {
+TEST_CASE("simulated mixtures have the requested condition number", "[ica]") {
   const ica::Simulation simulation{.channels = 4, .cases = 1, .condition = 25};
   const MatrixXd A = ica::simulated_mixing(simulation);
   const VectorXd D = A.jacobiSvd().singularValues();
@@ -206,16 +207,17 @@ TEST_CASE("cases with a missing value are refused, or left out and counted", "[i
   const Fixture fixture;
   const std::string text = "a,b,c\n1,2,\n,3,\n2,5,\n4,1,\n";
   const std::string inputs = "inputs = [\"a\", \"b\"]\n";
-  CHECK(contains(refusal(fixture.body(text, inputs)),
-                 ":3: row 2, column \"a\": \"\": a value is missing, as in 1 of 4 rows; missing = "
-                 "\"drop\" leaves such rows out, and `inputs` says which columns count"));
+  CHECK(contains(
+      refusal(fixture.body(text, inputs)),
+      ":3: row 2, column \"a\": \"\": a value is missing. Values are missing in 1 of 4 rows. Set "
+      "missing = \"drop\" to leave these rows out, and `inputs` chooses the columns"));
   const auto model = make_model(fixture.body(text, inputs + "missing = \"drop\"\n"));
   CHECK(model->offers<mixwell::SumOfTerms>()->terms() == 3);
   REQUIRE(!model->remarks().empty());
   CHECK(contains(model->remarks().front(), "1 row of"));
 }
 
-TEST_CASE("channels of the same name are told with their places", "[ica]") {
+TEST_CASE("the error for channels of the same name gives their positions", "[ica]") {
   const Fixture fixture;
   CHECK(contains(refusal(fixture.body("a,b,a\n1,2,3\n2,1,0\n")),
                  ":1: columns 1 and 3 have the same name \"a\""));
@@ -223,10 +225,12 @@ TEST_CASE("channels of the same name are told with their places", "[ica]") {
 
 TEST_CASE("bad keys of independent component analysis are refused", "[ica]") {
   const Fixture fixture;
-  CHECK(contains(refusal(use), "must be at least 1 where data is not given"));
-  CHECK(contains(refusal(use + "cases = 3\ninputs = [\"a\"]\n"), "goes with data"));
-  CHECK(contains(refusal(use + "cases = 3\nstandardize = true\n"), "goes with data"));
-  CHECK(contains(refusal(fixture.body(small, "cases = 3\n")), "goes with simulated cases"));
+  CHECK(contains(refusal(use), "must be at least 1 if `data` is not given"));
+  CHECK(contains(refusal(use + "cases = 3\ninputs = [\"a\"]\n"),
+                 "works only with `data`, which is not given"));
+  CHECK(contains(refusal(use + "cases = 3\nstandardize = true\n"),
+                 "works only with `data`, which is not given"));
+  CHECK(contains(refusal(fixture.body(small, "cases = 3\n")), "works only with simulated cases"));
   CHECK(contains(refusal(fixture.body(small, "inputs = [\"a\", \"a\"]\n")), "names \"a\" twice"));
   CHECK(contains(refusal(fixture.body(small, "inputs = [\"c\"]\n")), "no column \"c\""));
   CHECK(contains(refusal(fixture.body("a,b\n1,2\n1,3\n")), "column \"a\" is constant"));

@@ -1,4 +1,4 @@
-// What a check of an implementation against its interface's contract reports.
+// The result of checking an implementation against the contract of its interface.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,14 +11,14 @@ namespace mixwell::contracts {
 struct Finding {
   std::string clause;
   bool holds = false;
-  std::string detail;   ///< what was measured; where it is broken, and how badly
-  std::string trait{};  ///< that it tests, as a certificate's Assumption names it; "" for none
+  std::string detail;   ///< what was measured; if it is broken, where and how badly
+  std::string trait{};  ///< the tested trait, named as in a certificate's Assumption; "" for none
 };
 
 using Findings = std::vector<Finding>;
 
 bool all_hold(const Findings& findings);
-/// A line for each clause: "holds" or "BROKEN", the clause, the detail.
+/// Returns one line for each clause: "holds" or "BROKEN", the clause, the detail.
 std::string report(const Findings& findings);
 
 }  // namespace mixwell::contracts

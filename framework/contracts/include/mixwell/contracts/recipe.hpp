@@ -7,10 +7,11 @@
 
 namespace mixwell::contracts {
 
-/// At random z, theta of dimension 4, on a target with a metric that changes: the numbers of D and
-/// Q are finite, and of each column alone; D = D', Q = -Q' and N N' = D to 1e-10; and a Gamma that
-/// declares itself total is sum_j d(D_ij + Q_ij) / dz_j by central differences, to 1e-6, all
-/// relative to the size of D + Q or of the differences, 1 at least.
+/// Checks a recipe at random z, with theta of dimension 4, on a target whose metric changes with
+/// theta. The numbers of D and Q must be finite, and may depend only on their own column. D = D', Q
+/// = -Q' and N N' = D must hold to 1e-10. A Gamma that declares itself total must equal sum_j
+/// d(D_ij + Q_ij) / dz_j by central differences, to 1e-6. Each tolerance is relative to the size of
+/// D + Q or of the differences, or to 1 if that size is smaller.
 Findings check_recipe(const Recipe& recipe);
 
 }  // namespace mixwell::contracts

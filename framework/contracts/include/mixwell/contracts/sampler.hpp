@@ -1,5 +1,6 @@
-// The contract of every composition: its bits depend on manifest and seed alone, its state is
-// whole. SPDX-License-Identifier: Apache-2.0
+// The contract of every composition: its bits depend only on manifest and seed, and its state is
+// complete.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/contracts/finding.hpp>
@@ -7,14 +8,15 @@
 
 namespace mixwell::contracts {
 
-/// Runs the composition a few sweeps in both phases and compares bits of every recorded value:
-///   restore      state saved in the middle of a phase and read into a fresh sampler gives the same
-///                next ten sweeps, in warm-up and in sampling
-///   split        one call of 20 sweeps and several of 1, 7, 12 record the same
+/// Runs the composition for a few sweeps in both phases, and compares the bits of every recorded
+/// value:
+///   restore      a state that is saved in the middle of a phase and read into a new sampler gives
+///                the same next ten sweeps, in warmup and in sampling
+///   split        one call of 20 sweeps records the same as three calls of 1, 7 and 12 sweeps
 ///   threads      1 and 2 threads record the same
 ///   seed         another seed records something else
-///   certified    the graph that was certified is the one that ran: both phases certify again to
-///                the same class
+///   certified    the certified graph is the one that ran: both phases certify again to the same
+///                class
 Findings check_sampler(const Composition& composition);
 
 }  // namespace mixwell::contracts

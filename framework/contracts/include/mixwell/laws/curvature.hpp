@@ -1,8 +1,8 @@
-// The former name of <mixwell/contracts/curvature.hpp>, for one version.
+// Former name of <mixwell/contracts/preconditioner.hpp>, kept for one version.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/contracts/curvature.hpp>
+#include <mixwell/contracts/preconditioner.hpp>
 
 namespace mixwell {
 namespace laws = contracts;

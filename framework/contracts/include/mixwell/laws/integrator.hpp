@@ -1,4 +1,4 @@
-// The former name of <mixwell/contracts/integrator.hpp>, for one version.
+// Former name of <mixwell/contracts/integrator.hpp>, kept for one version.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

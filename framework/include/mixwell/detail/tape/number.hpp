@@ -1,4 +1,4 @@
-// Numbers that write on a tape how they come from the values of a model's parameters.
+// Numbers that record on a tape how they are computed from the values of a model's parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace mixwell {
 
-/// What a node of a tape computes, from up to three others.
+/// The function that a node of a tape computes from up to three other nodes.
 enum class TapeOperation : std::int32_t {
   value,     ///< of a parameter
-  constant,  ///< which may differ from case to case
-  dot,       ///< sum_i c_i x_i of constants c and values x that follow one another
+  constant,  ///< may differ from case to case
+  dot,       ///< sum_i c_i x_i of constants c and consecutive values x
   add,
   subtract,
   multiply,
   divide,
   power,  ///< a^b with a constant b
   log_sum_exp,
-  less,        ///< 1 where a < b, else 0
-  less_equal,  ///< 1 where a <= b, else 0
-  select,      ///< b where a is not 0, else c
+  less,        ///< 1 if a < b, else 0
+  less_equal,  ///< 1 if a <= b, else 0
+  select,      ///< b if a is not 0, else c
   exp,
   expm1,
   log,
@@ -47,19 +47,20 @@ class TapeNumber;
 
 namespace detail {
 
-/// Each writes on the tape that this thread has begun (TapeMaker), and returns the new node.
+/// Each function appends a node to the tape that this thread is writing (TapeMaker), and returns
+/// the new node.
 MIXWELL_EXPORT std::int32_t write_operation(TapeOperation operation, const TapeNumber& a,
                                             const TapeNumber& b, const TapeNumber& c);
 MIXWELL_EXPORT std::int32_t write_value(Index row);
-/// Of values from `row` on.
+/// A dot product with the values from `row` on.
 MIXWELL_EXPORT std::int32_t write_dot(const Eigen::VectorXd& constants, Index row);
 
 }  // namespace detail
 
-/// What a comparison of such numbers says, only for select().
+/// Result of a comparison of recorded numbers. Use it only in select().
 class TapeCondition;
 
-/// A constant, or a node of the tape that is being written, and its number where it is written.
+/// A constant, or a node of the tape that is being written, with its value at the point of writing.
 /// Functions have their usual names.
 class TapeNumber {
  public:
@@ -105,7 +106,7 @@ class TapeNumber {
   friend TapeCondition operator>=(const TapeNumber& a, const TapeNumber& b);
   friend TapeNumber select(const TapeCondition& holds, const TapeNumber& a, const TapeNumber& b);
 
-  /// Only here: what is computed from it is a constant of the tape.
+  /// The value at the point of writing only. Anything computed from it is a constant of the tape.
   friend double value_of(const TapeNumber& x) { return x.number_; }
 
   friend TapeNumber square(const TapeNumber& x) { return x * x; }
@@ -141,7 +142,7 @@ class TapeNumber {
   friend TapeNumber abs(const TapeNumber& x) {
     return written(TapeOperation::abs, std::abs(x.number_), x);
   }
-  /// x > 0 where the power is no constant.
+  /// Requires x > 0 if the power is not a constant.
   friend TapeNumber pow(const TapeNumber& x, const TapeNumber& power) {
     if (!power.is_constant()) return exp(power * log(x));
     return written(TapeOperation::power, std::pow(x.number_, power.number_), x, power);

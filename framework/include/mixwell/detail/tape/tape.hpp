@@ -1,5 +1,5 @@
-// A sum of densities, written once as operations on values and replayed on blocks of lanes, forward
-// and in reverse.
+// A sum of densities, recorded once as operations on values and replayed for several lanes at once,
+// forward and in reverse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,26 +19,28 @@
 
 namespace mixwell {
 
-/// -sum_n f_n(x), its gradient and products with its Hessian, of functions f_n (cases) that were
-/// written as operations (Griewank & Walther 2008, Evaluating Derivatives, chapters 3 and 5). Cases
-/// with the same operations are lanes of one program, which differ in constants and in which values
-/// they read: an operation is done for `width` cases of a column at once, or, where there are fewer
-/// cases than columns, for `width` columns. Immutable; memory: the constants of all cases.
+/// -sum_n f_n(x), its gradient and products with its Hessian. The functions f_n (cases) were
+/// recorded as operations (Griewank & Walther 2008, Evaluating Derivatives, chapters 3 and 5).
+/// Cases with the same operations are lanes of one program and differ only in constants and in
+/// which values they read. An operation processes `width` cases of a column at once or, if there
+/// are fewer cases than columns, `width` columns. A tape is immutable. Its RAM holds the constants
+/// of all cases.
 class MIXWELL_EXPORT Tape {
  public:
   ~Tape();
   Tape(Tape&&) noexcept;
 
-  /// U and its gradient at every column of x (q x R). A gradient costs two to four evaluations of
-  /// U, for any q. Without allocation.
+  /// Computes U and its gradient at every column of x (q x R). A gradient costs two to four
+  /// evaluations of U, for any q. Does not allocate.
   void evaluate(ConstBatch x, const Evaluation& out) const;
-  /// The same of only case n; cases count from 0 in the order in which they were written.
+  /// Does the same for case n only. Cases count from 0 in the order in which they were written.
   void evaluate_case(ConstBatch x, Index n, const Evaluation& out) const;
-  /// Column j of x with the cases before + n for n in column j of `cases` (b x R), where repeats
-  /// count. The constants of each are copied on the way. Without allocation.
+  /// Does the same for some cases only: column j of x uses the cases before + n for all n in column
+  /// j of `cases` (b x R). Repeated cases count each time. Copies the constants of each case. Does
+  /// not allocate.
   void evaluate_cases(ConstBatch x, ConstBatch cases, Index before, const Evaluation& out) const;
-  /// The gradient (q x R) and H v of each column, for v q x R -> product q x R. As evaluate(), and
-  /// about twice its cost.
+  /// Computes the gradient (q x R) and H v of each column: v (q x R) -> product (q x R). The rules
+  /// are those of evaluate(), and the cost is about twice as high.
   void multiply_hessian(ConstBatch x, ConstBatch v, Batch gradient, Batch product,
                         Workspace& scratch) const;
 
@@ -49,22 +51,23 @@ class MIXWELL_EXPORT Tape {
   std::unique_ptr<const Programs> programs_;
 };
 
-/// What each case wrote.
+/// The operations that one case has recorded.
 class TapeText;
 
-/// Writes a tape, case by case. Each function is called at two points: what it writes may not
-/// depend on where it is, as it does where it has an `if` on value_of() of a number.
+/// Writes a tape, case by case. Each function is called at two points and must record the same
+/// operations at both. A function with an `if` on value_of() of a number breaks this rule.
 class MIXWELL_EXPORT TapeMaker {
  public:
   using Density = std::function<TapeNumber(const Values<TapeNumber>&)>;
 
-  /// `points`: q x 2.
+  /// `points` is q x 2.
   explicit TapeMaker(Eigen::MatrixXd points);
   ~TapeMaker();
   TapeMaker(const TapeMaker&) = delete;
   TapeMaker& operator=(const TapeMaker&) = delete;
 
-  /// Throws RunError "NAME is computed another way at other values of the parameters...".
+  /// Records a case. Throws RunError "NAME is computed another way at other values of the
+  /// parameters...".
   void add(const Density& density, const std::function<std::string()>& name);
   Tape finish();
 
@@ -75,11 +78,11 @@ class MIXWELL_EXPORT TapeMaker {
   Workspace scratch_;
   std::array<std::unique_ptr<TapeText>, 2> texts_;
   std::unique_ptr<Tape::Programs> programs_;
-  std::map<std::string, std::size_t> places_;  ///< of programs, by what their operations are
+  std::map<std::string, std::size_t> places_;  ///< operations -> index of their program
 };
 
-/// A tape that is written when it is first asked for, by one thread while others wait; a copy has
-/// one of its own.
+/// A tape that is written at the first request, by one thread while others wait. A copy has its own
+/// tape.
 class LazyTape {
  public:
   LazyTape() = default;
@@ -87,7 +90,7 @@ class LazyTape {
   LazyTape& operator=(const LazyTape&) = delete;
   ~LazyTape() = default;
 
-  /// `write` returns it.
+  /// Returns the tape. The first call makes it by `write`.
   template <class Write>
   const Tape& get(const Write& write) const {
     std::call_once(once_, [&] { tape_.emplace(write()); });

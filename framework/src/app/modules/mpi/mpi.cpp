@@ -1,4 +1,4 @@
-// Ranks that are those of MPI.
+// Ranks implemented with MPI.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 
@@ -16,13 +16,13 @@
 namespace mixwell::app {
 namespace {
 
-/// Bytes of one message: counts of MPI are ints.
+/// The largest size of a message in bytes. There is a limit because MPI counts with ints.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
-/// Looks in vain after which a rank that waits leaves its core to others, and for how long.
+/// A waiting rank first polls `looks` times. After that, it sleeps for `nap` before each poll.
 constexpr int looks = 2000;
 constexpr auto nap = std::chrono::microseconds(20);
 
-/// Where ranks share cores, one that waits must not keep another from its work.
+/// Waits without blocking a core for long, because several ranks may share a core.
 void wait(MPI_Request request) {
   for (int k = 0;; ++k) {
     int done = 0;
@@ -37,7 +37,7 @@ void wait(MPI_Request request) {
 
 int count_of(std::size_t bytes) { return static_cast<int>(bytes); }
 
-/// An error of MPI itself ends all ranks, as MPI_ERRORS_ARE_FATAL says.
+/// An error inside MPI ends all ranks (MPI_ERRORS_ARE_FATAL).
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
@@ -145,7 +145,7 @@ class MpiRanks final : public Ranks {
     }
   }
 
-  /// Of all ranks.
+  /// Collects `mine` of all ranks.
   std::vector<std::uint64_t> sizes_of(std::size_t mine) {
     std::vector<std::uint64_t> sizes(static_cast<std::size_t>(size_));
     sizes[static_cast<std::size_t>(rank_)] = mine;

@@ -1,4 +1,4 @@
-// The study of a checkout of posteriordb: its file, data as JSON, reference draws as CSV.
+// Writes the study for a checkout of posteriordb: the study file, data as JSON, references as CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 #include "component/toml_text.hpp"
@@ -26,10 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A posterior that has reference draws. Paths are absolute; `data` may be "", for none.
+/// A posterior with reference draws. Paths are absolute. `data` is "" if the posterior has no data.
 struct Posterior {
   std::string name;
-  std::string program;    ///< Stan
+  std::string program;    ///< Stan program
   std::string data;       ///< zipped JSON
   std::string reference;  ///< zipped JSON: a list of chains, each NAME -> list of draws
 };
@@ -37,10 +37,11 @@ struct Posterior {
 constexpr zip_uint64_t largest = 1U << 30U;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw InputError({path, 0, 0}, "cannot be unzipped: " + why);
+  throw InputError({path, 0, 0}, "the file cannot be unzipped: " + why +
+                                     ". Get a complete checkout of posteriordb");
 }
 
-/// The only file of a ZIP archive, at most 1 GiB. Throws InputError.
+/// The text of the only file in a ZIP archive, at most 1 GiB. Throws InputError.
 std::string unzipped(const std::string& path) {
   int code = 0;
   const std::unique_ptr<zip_t, void (*)(zip_t*)> archive(zip_open(path.c_str(), ZIP_RDONLY, &code),
@@ -52,11 +53,12 @@ std::string unzipped(const std::string& path) {
     zip_error_fini(&error);
     refuse(path, why);
   }
-  if (zip_get_num_entries(archive.get(), 0) != 1) refuse(path, "it holds other than one file");
+  if (zip_get_num_entries(archive.get(), 0) != 1)
+    refuse(path, "the archive does not contain exactly one file");
   zip_stat_t stat;
   if (zip_stat_index(archive.get(), 0, 0, &stat) != 0 || (stat.valid & ZIP_STAT_SIZE) == 0)
     refuse(path, zip_strerror(archive.get()));
-  if (stat.size > largest) refuse(path, "its file has more than 1 GiB");
+  if (stat.size > largest) refuse(path, "the file in the archive is larger than 1 GiB");
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(zip_fopen_index(archive.get(), 0, 0),
                                                                zip_fclose);
   if (!file) refuse(path, zip_strerror(archive.get()));
@@ -66,18 +68,18 @@ std::string unzipped(const std::string& path) {
   return text;
 }
 
-constexpr const char* cure = "bring a whole checkout of posteriordb";
+constexpr const char* cure = "get a complete checkout of posteriordb";
 
 fs::path database_in(const std::string& folder) {
   for (const fs::path& path : {fs::absolute(folder) / "posterior_database", fs::absolute(folder)}) {
     if (fs::is_directory(path / "posteriors")) return path;
   }
   throw InputError({folder, 0, 0},
-                   "is no checkout of posteriordb: it has no folder "
-                   "posterior_database/posteriors");
+                   "this is not a checkout of posteriordb, because it has no folder "
+                   "posterior_database/posteriors. Give the folder of a checkout");
 }
 
-/// A text of a JSON file; "" where it is null or missing.
+/// A text field of a JSON object; "" if it is null or missing.
 std::string text_in(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found == json.end() || !found->is_string() ? "" : found->get<std::string>();
@@ -85,7 +87,7 @@ std::string text_in(const Json& json, const char* key) {
 
 std::string existing(const fs::path& path, const fs::path& named_in) {
   if (fs::is_regular_file(path)) return path.string();
-  throw InputError({named_in.string(), 0, 0}, path.string() + " is not there; " + cure);
+  throw InputError({named_in.string(), 0, 0}, path.string() + " does not exist; " + cure);
 }
 
 std::string program_of(const fs::path& database, const std::string& model) {
@@ -93,12 +95,14 @@ std::string program_of(const fs::path& database, const std::string& model) {
   const Json json = read_json(info.string(), "description of a model", cure);
   const auto stan = json.value("/model_implementations/stan"_json_pointer, Json::object());
   const std::string code = text_in(stan, "model_code");
-  if (code.empty()) throw InputError({info.string(), 0, 0}, "names no program for Stan");
+  if (code.empty())
+    throw InputError({info.string(), 0, 0},
+                     std::string("the file does not name a Stan program; ") + cure);
   return existing(database / code, info);
 }
 
-/// All of them, by name. `folder`: of the checkout, or its posterior_database. Throws InputError
-/// for a folder that is none, and for one that lacks what it names.
+/// All posteriors with reference draws, sorted by name. `folder`: the checkout or its folder
+/// posterior_database. Throws InputError if the folder is not a checkout or if files are missing.
 std::vector<Posterior> posteriors_with_reference(const std::string& folder) {
   const fs::path database = database_in(folder);
   std::vector<Posterior> all;
@@ -129,14 +133,14 @@ void make_folder(const std::string& path) {
   if (error) throw WriteError(path, error.value());
 }
 
-/// Leaves a file alone that says the same.
+/// Writes the file unless it already has this text.
 void write(const std::string& path, const std::string& text) {
   std::ifstream before(path, std::ios::binary);
   const std::string known{std::istreambuf_iterator<char>(before), {}};
   if (!before || known != text) write_whole_file(path, text, Flush::later);
 }
 
-/// Of an element: indices from 0, where the database counts from 1.
+/// Mixwell's name of an element. Indices start at 0 in Mixwell and at 1 in the database.
 std::string own_name(const std::string& name) {
   const std::size_t open = std::min(name.find('['), name.size());
   std::string own = name.substr(0, open);
@@ -147,7 +151,7 @@ std::string own_name(const std::string& name) {
   return own + (open < name.size() ? "]" : "");
 }
 
-/// One column for each element, chain after chain.
+/// A CSV file with one column per element and the chains one after another.
 std::string csv_of(const Json& chains) {
   std::string text;
   for (const auto& [name, draws] : chains.at(0).items())
@@ -186,8 +190,9 @@ std::string study_of(const std::vector<Posterior>& posteriors, const std::string
         one.data.empty() ? "" : ", data = " + toml_text("data/" + one.name + ".json"));
   }
   return fmt::format(
-      "# Posteriors of posteriordb beside their reference draws, by the defaults of Mixwell: 4\n"
-      "# chains of 1000 + 1000 sweeps. Written by `mixwell posteriordb`.\n"
+      "# Samples posteriors of posteriordb with Mixwell's defaults (4 chains of 1000 + 1000\n"
+      "# sweeps) and compares the draws with the reference draws. Written by\n"
+      "# `mixwell posteriordb`.\n"
       "mixwell = 1\n\n[study]\nseeds = [1]\n\n[study.reference]\n{}{}",
       references, models);
 }

@@ -1,4 +1,4 @@
-// mixwell report: one page to look at, of a run or of a study.
+// mixwell report: writes an HTML page of a run or a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"

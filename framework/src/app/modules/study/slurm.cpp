@@ -1,4 +1,4 @@
-// Workers of a study as jobs of Slurm: the script, submitting it, and what became of the jobs.
+// Runs the workers of a study as Slurm jobs: writes the script, submits it and cancels the jobs.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/study/slurm.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A script is told to stop so long before its time limit.
+/// Slurm signals the script this many seconds before the time limit of the job.
 constexpr int seconds_to_stop = 60;
 
 std::string shell_word(const std::string& word) {
@@ -32,7 +32,7 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
-/// Sets `scratch` to what the word is on the node, with the variables there.
+/// Shell lines that set `scratch` to the word, with its variables expanded on the node.
 std::string scratch_lines(const std::string& word) {
   std::string text;
   for (const char c : word)
@@ -40,20 +40,25 @@ std::string scratch_lines(const std::string& word) {
   return fmt::format(
       "\nscratch=\"{}\"\n"
       "if [ -z \"$scratch\" ]; then\n"
-      "  echo \"--scratch: \"{}\" is nothing on $(hostname)\" >&2\n  exit 2\nfi\n",
+      "  echo \"--scratch: the value of \"{}\" is empty on $(hostname). "
+      "Use a folder that exists on this node\" "
+      ">&2\n"
+      "  exit 2\nfi\n",
       text, shell_word(word));
 }
 
 struct CommandOutput {
   int status = 0;
-  std::string text;  ///< of both streams
+  std::string text;  ///< standard output and standard error
 };
 
 CommandOutput run_command(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += shell_word(word) + " ";
   std::FILE* const pipe = ::popen((line + "2>&1").c_str(), "r");
-  if (pipe == nullptr) throw RunError(words.front() + " cannot be started");
+  if (pipe == nullptr)
+    throw RunError(words.front() +
+                   " cannot be started. Check that this program is installed and on PATH");
   CommandOutput answer;
   std::array<char, 4096> bytes;
   for (std::size_t n = 0; (n = std::fread(bytes.data(), 1, bytes.size(), pipe)) > 0;)
@@ -80,13 +85,13 @@ std::vector<std::string> jobs_of(const std::string& folder) {
   std::vector<std::string> jobs;
   for (std::string job; in >> job;) jobs.push_back(job);
   if (jobs.empty()) {
-    throw InputError(
-        fmt::format("{}: no jobs of Slurm were submitted for this study (--slurm does)", folder));
+    throw InputError(fmt::format(
+        "{}: no Slurm jobs were submitted for this study. Submit jobs with --slurm", folder));
   }
   return jobs;
 }
 
-/// Tasks of one array.
+/// The largest number of tasks in a job array.
 int largest_array() {
   constexpr int by_default = 1001;
   std::istringstream lines(run_command({"scontrol", "show", "config"}).text);
@@ -97,7 +102,7 @@ int largest_array() {
   return by_default;
 }
 
-/// The number of the job.
+/// Submits the script and returns the number of the job.
 std::string submit(const std::vector<std::string>& options, const std::string& script) {
   std::vector<std::string> words = {"sbatch", "--parsable"};
   words.insert(words.end(), options.begin(), options.end());
@@ -105,16 +110,17 @@ std::string submit(const std::vector<std::string>& options, const std::string& s
   const CommandOutput answer = run_command(words);
   if (answer.status != 0) {
     throw InputError(fmt::format(
-        "Slurm refuses the job: {}\n  the script is {}; change the options of --slurm, or the "
-        "script, and submit it with `sbatch`",
+        "Slurm refused the job: {}\n  The script is {}. Change the Slurm options, or change the "
+        "script and submit it with `sbatch`",
         answer.text, script));
   }
   const std::string last = answer.text.substr(answer.text.find_last_of('\n') + 1);
-  return last.substr(0, last.find(';'));  // "12;cluster" where there are several
+  return last.substr(0, last.find(';'));  // "12;cluster" if there are several clusters
 }
 
-/// The task numbers of each array where one has at most `largest` of them, "0-1000", "0-498", and
-/// "0-9%4" where at most 4 run at a time: each array has its share of `limit` (0: no limit).
+/// The task numbers of each job array, as in "0-1000" and "0-498". An array has at most `largest`
+/// tasks. "0-9%4" means that at most 4 tasks run at a time: each array gets its share of `limit`
+/// (0: no limit).
 std::vector<std::string> slurm_arrays(int workers, int limit, int largest) {
   std::vector<std::string> arrays;
   const int count = (workers + largest - 1) / largest;
@@ -134,8 +140,9 @@ std::string slurm_script(const StudyArguments& arguments, const StudyOutline& ou
   const int jobs = std::max(1, cpus / static_cast<int>(outline.threads));
   std::string text = fmt::format(
       "#!/bin/bash\n"
-      "# Workers of the study {}: each runs cells that no other is at, until none is left for it.\n"
-      "# `mixwell study --slurm` wrote this; it may be changed, and submitted with sbatch.\n",
+      "# Workers of the study {}. Each worker runs cells that no other worker runs, until no\n"
+      "# cells remain. Written by `mixwell study --slurm`. You may change this file and submit it\n"
+      "# with sbatch.\n",
       outline.name);
   text += directive("--job-name", "mixwell-" + outline.name);
   text += directive("--array", slurm_arrays(slurm.workers, slurm.limit, slurm.workers).front());
@@ -163,9 +170,9 @@ std::string slurm_script(const StudyArguments& arguments, const StudyOutline& ou
                       arguments.only.empty() ? "" : " --only " + shell_word(arguments.only),
                       arguments.scratch.empty() ? "" : " --scratch \"$scratch\"", jobs);
   text +=
-      "\n# USR1 comes before the time limit, TERM from scancel and pre-emption: the cell at hand\n"
-      "# leaves a checkpoint. After USR1 the job goes back to the queue, as Slurm does by itself\n"
-      "# with what is pre-empted or was on a node that failed.\n"
+      "\n# Slurm sends USR1 before the time limit, and TERM on scancel and preemption. The\n"
+      "# running cell then writes a checkpoint. After USR1, the script requeues the job. Slurm\n"
+      "# itself requeues jobs that were preempted or whose node failed.\n"
       "trap 'kill -TERM \"$worker\"' TERM\n"
       "trap 'again=1; kill -TERM \"$worker\"' USR1\n"
       "wait \"$worker\"\nstatus=$?\n"
@@ -186,8 +193,9 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
   write_whole_file(script, slurm_script(arguments, outline, where, program));
   if (run_command({"sh", "-c", "command -v sbatch"}).status != 0) {
     throw InputError(fmt::format(
-        "no Slurm here: there is no `sbatch` in PATH\n  the script is {}: submit it where there is "
-        "one; `mixwell study {} --worker` works on the study under any other engine",
+        "Slurm is not available, because `sbatch` is not on PATH.\n  The script is {}. Submit the "
+        "script on a machine with Slurm. Without Slurm, start workers with `mixwell study {} "
+        "--worker`",
         script, arguments.path));
   }
   const int stages = 1 + (outline.tunes ? 1 : 0) + (outline.references_first ? 1 : 0);
@@ -207,15 +215,15 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
   }
   write_whole_file(job_file(where), fmt::format("{}\n", fmt::join(jobs, "\n")));
   fmt::print(
-      "submitted: job {}, {} workers{}\n  script {}\n  mixwell study {} --out {} --follow   shows "
-      "how far it is (--table, --cancel)\n",
+      "submitted job {} with {} workers{}\n  script {}\n  mixwell study {} --out {} --follow   "
+      "shows the progress (--table shows the results, --cancel cancels the jobs)\n",
       fmt::join(jobs, " "), arguments.slurm.workers,
       stages == 1 ? "" : fmt::format(" in each of {} stages, one after another", stages), script,
       arguments.path, folder);
 }
 
 bool is_in_slurm(const std::string& folder) {
-  if (!fs::exists(job_file(folder))) return true;  // workers of another engine
+  if (!fs::exists(job_file(folder))) return true;  // workers were started without --slurm
   const CommandOutput queue =
       run_command({"squeue", "--noheader", "--format=%i",
                    fmt::format("--jobs={}", fmt::join(jobs_of(folder), ","))});
@@ -226,7 +234,9 @@ void cancel_slurm(const std::string& folder) {
   std::vector<std::string> words = {"scancel"};
   for (const std::string& job : jobs_of(folder)) words.push_back(job);
   const CommandOutput answer = run_command(words);
-  if (answer.status != 0) throw RunError("scancel: " + answer.text);
+  if (answer.status != 0)
+    throw RunError("scancel failed: " + answer.text +
+                   ". Repeat the command, or cancel the jobs with `scancel`");
 }
 
 }  // namespace mixwell::app

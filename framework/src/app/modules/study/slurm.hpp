@@ -1,4 +1,4 @@
-// Workers of a study as jobs of Slurm: the script, submitting it, and what became of the jobs.
+// Runs the workers of a study as Slurm jobs: writes the script, submits it and cancels the jobs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,17 +8,17 @@
 
 namespace mixwell::app {
 
-/// Writes the script into the study's folder, which is laid out already, and submits it: an array
-/// for each stage, which waits for the one before without a node. Prints the numbers of the jobs.
-/// Throws InputError where there is no Slurm or it refuses the job.
+/// Writes the script into the existing folder of the study and submits it. Each stage is a job
+/// array that waits, without a node, for the stage before it. Prints the numbers of the jobs.
+/// Throws InputError if Slurm is missing or refuses the job.
 void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
                      const std::string& program);
 
-/// Whether any job that was submitted for this folder is still in Slurm's queue; true where none
-/// was, as workers may have been started otherwise.
+/// True if a job that was submitted for this folder is still in Slurm's queue. Also true if no job
+/// was submitted, because workers may have been started in another way.
 bool is_in_slurm(const std::string& folder);
 
-/// Takes them out of the queue and ends those that run; their cells keep their checkpoints.
+/// Cancels the waiting and running jobs. Their cells keep their checkpoints.
 void cancel_slurm(const std::string& folder);
 
 }  // namespace mixwell::app

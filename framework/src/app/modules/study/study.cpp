@@ -1,4 +1,4 @@
-// mixwell study: many runs from one file, and the table of what came of them.
+// mixwell study: runs many cells from one file, and prints the table of their results.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
 #include "app/command.hpp"
@@ -31,7 +31,8 @@ using Json = nlohmann::ordered_json;
 
 bool is_folder(const std::string& path) { return std::filesystem::is_directory(path); }
 
-/// Of the results, which may be named in the place of the study file where they are only read.
+/// The folder of the results. Commands that only read results accept this folder instead of the
+/// study file.
 std::string folder_of(const StudyArguments& arguments) {
   if (!arguments.folder.empty()) return arguments.folder;
   if (is_folder(arguments.path)) return arguments.path;
@@ -39,14 +40,15 @@ std::string folder_of(const StudyArguments& arguments) {
   return "out/" + name + (arguments.quick ? "-quick" : "");
 }
 
-/// What runs needs the file: its paths are relative to where that is.
+/// Throws InputError if the path is a folder. Running a study needs the study file, because paths
+/// in the study are relative to the folder of this file.
 void check_is_file(const StudyArguments& arguments) {
   if (!is_folder(arguments.path)) return;
-  throw InputError(
-      fmt::format("`{0}` is a folder; a study runs from its file. `mixwell study {0} --table` "
-                  "shows the results "
-                  "in it, and `mixwell study STUDY.toml --out {0}` goes on with them",
-                  arguments.path));
+  throw InputError(fmt::format(
+      "`{0}` is a folder, but this command needs the study file. `mixwell study STUDY.toml --out "
+      "{0}` continues the study in this folder. `mixwell study {0} --table` shows the results in "
+      "this folder",
+      arguments.path));
 }
 
 StudyOptions options_of(const StudyArguments& arguments) {
@@ -59,7 +61,7 @@ StudyOptions options_of(const StudyArguments& arguments) {
 
 // --- tables -------------------------------------------------------------------------------------
 
-/// A field of RFC 4180: in quotes where it holds a comma, a quote or a line break.
+/// A CSV field as in RFC 4180: quoted if it contains a comma, a quote or a line break.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -106,15 +108,17 @@ void print_findings(const std::vector<std::string>& findings) {
   for (const std::string& finding : findings) fmt::print("Warning: {}.\n", finding);
 }
 
-/// Printed before, so that only the number is repeated.
+/// The error of --strict. The findings themselves are printed before it.
 std::optional<Error> fault_of_findings(const StudyArguments& arguments,
                                        const std::vector<std::string>& findings) {
   if (!arguments.strict || findings.empty()) return std::nullopt;
-  return RunError(fmt::format("the study has {} finding{}, and --strict makes them a failure",
-                              findings.size(), findings.size() == 1 ? "" : "s"));
+  return RunError(
+      fmt::format("the study has {} finding{}, which --strict treats as a failure. Fix "
+                  "the problems that the warnings describe, or omit --strict",
+                  findings.size(), findings.size() == 1 ? "" : "s"));
 }
 
-/// Columns for cells that are compared with a reference.
+/// The columns of cells that are compared with a reference.
 constexpr std::array<std::string_view, 6> compared_metrics = {"mean_error_mcse", "within_4_mcse",
                                                               "mean_error_sd",   "sd_ratio_min",
                                                               "sd_ratio_max",    "max_rhat"};
@@ -125,8 +129,7 @@ double metric(const StudyTable& table, const StudyRow& row, std::string_view nam
   return row.metrics[static_cast<std::size_t>(found - table.metrics.begin())];
 }
 
-/// There are no Monte Carlo errors if the chains have not mixed, or if nobody knows whether they
-/// have.
+/// Columns in units of the Monte Carlo error are empty unless the chains are known to have mixed.
 std::string compared_cell(const StudyTable& table, const StudyRow& row, std::string_view name) {
   const bool is_known = !name.ends_with("_mcse") || metric(table, row, "max_rhat") <= unmixed_rhat;
   return is_known ? short_number(metric(table, row, name)) : "";
@@ -173,7 +176,7 @@ ExitCode show_table(const StudyArguments& arguments) {
   const auto fault = fault_of_findings(arguments, table.findings());
   if (!fault) return ExitCode::ok;
   if (!arguments.json) throw *fault;
-  print_note(fault->what());  // standard output has one document, with the findings in it
+  print_note(fault->what());  // standard output has only the JSON document with the findings
   return fault->code();
 }
 
@@ -210,8 +213,8 @@ void print_plan(const StudyPlan& plan) {
   fmt::print("\n{} cells:", plan.cells.size());
   for (const auto& [status, count] : counts) fmt::print(" {} {}", count, status);
   fmt::print(
-      "; those to run cost about {:.3g} gradients and {:.3g} s on one core (two sweeps of "
-      "each phase, taken as typical)\n",
+      "; the pending cells need about {:.3g} gradient evaluations and {:.3g} s on one core "
+      "(estimated from two sweeps of each phase)\n",
       gradients, seconds);
 }
 
@@ -248,21 +251,23 @@ void print_end(const StudyArguments& arguments, const StudyResult& result) {
   } else if (!arguments.quiet) {
     print_findings(result.findings);
     fmt::print(
-        "{} of {} cells done, {} failed; results are in {} (mixwell study {}{}{} --table, mixwell "
-        "report {})\n",
+        "{} of {} cells done, {} failed. Results are in {} (to show them: mixwell study {}{}{} "
+        "--table, or mixwell report {})\n",
         p.done, p.total, p.failed, result.folder, arguments.path, arguments.quick ? " --quick" : "",
         arguments.folder.empty() ? "" : " --out " + arguments.folder, result.folder);
   }
 }
 
 std::optional<Error> fault_of(const StudyArguments& arguments, const StudyResult& result) {
-  if (result.interrupted) return RunError("interrupted; the same command goes on from here");
+  if (result.interrupted)
+    return RunError("the study was interrupted. The same command continues the study");
   if (result.progress.failed == 0) return fault_of_findings(arguments, result.findings);
-  return RunError(fmt::format("{} of {} cells failed; --table says why, --retry runs them again",
-                              result.progress.failed, result.progress.total));
+  return RunError(fmt::format(
+      "{} of {} cells failed. `--table` shows why. `--retry` runs the failed cells again",
+      result.progress.failed, result.progress.total));
 }
 
-/// What `work` of the options returns, while progress and remarks are shown.
+/// Calls `work` with options that show progress and remarks, and returns its result.
 template <class Work>
 StudyResult shown(const StudyArguments& arguments, const StudyOptions& of_study, Work work) {
   const StopSignal stop;
@@ -278,10 +283,11 @@ StudyResult shown(const StudyArguments& arguments, const StudyOptions& of_study,
 
 ExitCode prepare(const StudyArguments& arguments) {
   const StudyResult result = shown(arguments, options_of(arguments), run_study);
-  if (result.interrupted) throw RunError("interrupted; nothing was run");
+  if (result.interrupted)
+    throw RunError("the command was interrupted, and no cell ran. Run the same command again");
   fmt::print(
-      "{} cells, {} of them done, are written down in {}; `mixwell study {} --worker` runs "
-      "them\n",
+      "wrote the list of {0} cells to {2}. {1} of these cells are done. `mixwell study {3} "
+      "--worker` runs the remaining cells\n",
       result.progress.total, result.progress.done, result.folder, arguments.path);
   return ExitCode::ok;
 }
@@ -290,13 +296,15 @@ ExitCode hand_to_slurm(const StudyArguments& arguments) {
   StudyOptions options = options_of(arguments);
   options.prepare = true;
   const StudyResult result = shown(arguments, options, run_study);
-  if (result.interrupted) throw RunError("interrupted; nothing was submitted");
+  if (result.interrupted)
+    throw RunError(
+        "the command was interrupted, and no job was submitted. Run the same command again");
   submit_to_slurm(arguments, options.folder, options.program);
   return ExitCode::ok;
 }
 
 ExitCode follow(const StudyArguments& arguments) {
-  constexpr int looks = 15;  // at the records, for one at Slurm's queue
+  constexpr int looks = 15;  // number of reads of the records for each query of Slurm's queue
   const std::string folder = folder_of(arguments);
   int look = 0;
   const auto goes_on = [&] { return ++look % looks != 0 || is_in_slurm(folder); };
@@ -309,8 +317,8 @@ ExitCode follow(const StudyArguments& arguments) {
   fmt::print("{} of {} cells done, {} failed\n", p.done, p.total, p.failed);
   if (result.interrupted) {
     throw RunError(
-        fmt::format("{} cells have not ended: the workers go on with them where there "
-                    "are any (squeue), and --slurm submits others",
+        fmt::format("{} cells have not ended. If workers are still running (see `squeue`), they "
+                    "continue these cells. Otherwise, submit new workers with --slurm",
                     p.total - p.done - p.failed));
   }
   if (const auto fault = fault_of(arguments, result)) throw *fault;
@@ -319,7 +327,8 @@ ExitCode follow(const StudyArguments& arguments) {
 
 ExitCode cancel(const StudyArguments& arguments) {
   cancel_slurm(folder_of(arguments));
-  fmt::print("cancelled; `mixwell study {} --slurm` or `--worker` goes on\n", arguments.path);
+  fmt::print("cancelled the jobs; `mixwell study {} --slurm` or `--worker` continues the study\n",
+             arguments.path);
   return ExitCode::ok;
 }
 

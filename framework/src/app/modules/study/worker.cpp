@@ -1,7 +1,7 @@
-// mixwell worker: runs the cells of a study for the process that started it. Not for people.
+// mixwell worker: runs cells of a study for the process that started it. Not for use by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
-#include "base/memory.hpp"
+#include "base/memory_limit.hpp"
 #include "manifest/manifest_arguments.hpp"
 
 #include <mixwell/lab/study.hpp>

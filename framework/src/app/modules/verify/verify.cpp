@@ -1,4 +1,4 @@
-// mixwell verify: puts a composition's certificate to the test.
+// mixwell verify: tests the certificate of a composition by sampling, and prints the outcome.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 #include "files/json.hpp"
@@ -15,20 +15,22 @@ namespace mixwell::app {
 namespace {
 
 void print_rungs(const VerifiedTarget& target) {
-  fmt::print("  {:<17} error of {} in its standard deviations\n", target.name, target.statistic);
+  fmt::print("  {:<17} error of {} in standard deviations\n", target.name, target.statistic);
   for (const VerifiedRung& rung : target.rungs) {
     fmt::print("    steps x {:<8g} {:>8.4f} +- {:.4f}", rung.step_factor, rung.bias, rung.error);
     if (rung.ratio != 0.0) fmt::print("   ratio {:.2f} +- {:.2f}", rung.ratio, rung.ratio_error);
     fmt::print("\n");
   }
   if (target.drifts) {
-    fmt::print("    the second of them grows by {:.4f} in thrice the time\n", target.limit);
+    fmt::print(
+        "    if the simulated time is tripled, the error in the second line grows by {:.4f}\n",
+        target.limit);
     return;
   }
-  fmt::print("    tends to {:>14.4f}, seen if above {:.4f}\n", target.limit, target.visible_bias);
+  fmt::print("    limit {:>17.4f}, detectable above {:.4f}\n", target.limit, target.visible_bias);
 }
 
-/// The clearest ones.
+/// Prints the failed statistics with the smallest p values.
 void print_failures(std::vector<VerifiedStatistic> tests) {
   constexpr std::size_t shown = 5;
   std::erase_if(tests, [](const VerifiedStatistic& s) { return !s.failed; });
@@ -41,14 +43,15 @@ void print_failures(std::vector<VerifiedStatistic> tests) {
   if (tests.size() > shown) fmt::print("  ... and {} more\n", tests.size() - shown);
 }
 
-/// A line for each trait, and how many slots it stands for, in order of the first.
+/// A line for each trait with the number of slots that have it, in order of the first slot.
 std::vector<std::string> lines_of(const std::vector<AssumedTrait>& traits) {
   std::vector<std::string> lines;
   for (const AssumedTrait& trait : traits) {
     lines.push_back(trait.assumption.in_words() + ": " +
-                    (trait.clause.empty() ? "only tested by the whole, above"
-                     : trait.holds        ? "tested, holds"
-                                          : "tested, BROKEN"));
+                    (trait.clause.empty()
+                         ? "tested only by the tests of the whole composition above"
+                     : trait.holds ? "tested, holds"
+                                   : "tested, VIOLATED"));
   }
   return fold_slots(lines);
 }
@@ -57,26 +60,26 @@ void print_evidence(const ContractEvidence& evidence) {
   for (const ComponentContract& component : evidence.components) {
     const auto broken = std::count_if(component.findings.begin(), component.findings.end(),
                                       [](const auto& f) { return !f.holds; });
-    fmt::print("  contract of {}: {} of {} hold\n", component.component,
+    fmt::print("  contract of {}: {} of {} clauses hold\n", component.component,
                component.findings.size() - static_cast<std::size_t>(broken),
                component.findings.size());
     for (const auto& finding : component.findings) {
-      if (!finding.holds) fmt::print("    BROKEN {}: {}\n", finding.clause, finding.detail);
+      if (!finding.holds) fmt::print("    VIOLATED {}: {}\n", finding.clause, finding.detail);
     }
   }
   for (const std::string& line : lines_of(evidence.traits)) fmt::print("  assumed {}\n", line);
 }
 
-/// What holds is one line.
+/// Prints one line for all operations.
 void print_operations(const std::vector<VerifiedOperation>& all) {
   if (all.empty()) return;
   std::set<std::string> names;
   for (const VerifiedOperation& o : all) names.insert(o.operation);
   const auto failed =
       std::count_if(all.begin(), all.end(), [](const VerifiedOperation& o) { return o.failed; });
-  fmt::print("  {} operations by themselves: {}\n", names.size(),
-             failed == 0 ? fmt::format("{} looks, all hold", all.size())
-                         : fmt::format("{} of {} looks FAILED", failed, all.size()));
+  fmt::print("  {} operations tested separately: {}\n", names.size(),
+             failed == 0 ? fmt::format("{} checks, all passed", all.size())
+                         : fmt::format("{} of {} checks FAILED", failed, all.size()));
 }
 
 void print_untested(const std::vector<VerifiedOperation>& all) {
@@ -84,15 +87,17 @@ void print_untested(const std::vector<VerifiedOperation>& all) {
   for (const VerifiedOperation& o : all) {
     lines.push_back(fmt::format("{}: {}: {}", o.operation, o.trait, o.untested));
   }
-  if (!all.empty()) fmt::print("  cannot be tested by themselves: {}\n", all.size());
+  if (!all.empty()) fmt::print("  not testable separately: {}\n", all.size());
   for (const std::string& line : fold_slots(lines)) fmt::print("    {}\n", line);
 }
 
-/// For a statistician: what was looked at, at which error rate, and what would have been seen.
+/// Prints the number of checks, the probability of a false alarm, and the smallest biases that the
+/// test would have detected.
 void print_power(const Verification& found, double alpha) {
   if (found.tested == "untested" || found.looks == 0.0) return;
   fmt::print(
-      "{:.0f} looks in all, chance of a false alarm at most {:g}; smallest adjusted p = {:.2g}",
+      "The test made {:.0f} checks. The probability of a false alarm is at most {:g}. The smallest "
+      "adjusted p is {:.2g}",
       found.looks, alpha, found.adjusted_p);
   const auto first = std::find_if(found.targets.begin(), found.targets.end(),
                                   [](const VerifiedTarget& t) { return t.skipped.empty(); });
@@ -102,8 +107,8 @@ void print_power(const Verification& found, double alpha) {
   }
   const double own = first->long_sweeps > 0 ? first->long_visible_bias : first->visible_bias;
   fmt::print(
-      "; on {} a bias of any statistic above {:.2g} sd would have been seen, on all targets above "
-      "{:.2g} sd\n",
+      ". The test detects a bias of any statistic above {1:.2g} sd on {0}, and above {2:.2g} sd on "
+      "all targets\n",
       first->name, own, found.smallest_visible_bias);
 }
 
@@ -119,13 +124,14 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
       continue;
     }
     fmt::print(
-        "  {:<13} {}{} sweeps{}{}, went {:.2g} variances, sees shifts above {:.2g} sd\n",
-        target.name, target.redraws_data ? "prior and data drawn, " : "", target.sweeps,
+        "  {:<13} {}{} sweeps{}{}, jump distance {:.2g} variances, detects biases above {:.2g} "
+        "sd\n",
+        target.name, target.redraws_data ? "prior and data redrawn, " : "", target.sweeps,
         target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
-        std::isnan(target.acceptance) ? "" : fmt::format(", accepted {:.2f}", target.acceptance),
+        std::isnan(target.acceptance) ? "" : fmt::format(", acceptance {:.2f}", target.acceptance),
         target.moved, target.visible_bias);
     if (target.long_sweeps > 0) {
-      fmt::print("  {:<13} averages over {} sweeps, sees shifts above {:.2g} sd\n", "",
+      fmt::print("  {:<13} averages over {} sweeps, detects biases above {:.2g} sd\n", "",
                  target.long_sweeps, target.long_visible_bias);
     }
   }
@@ -134,15 +140,16 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
   print_failures(found.tests);
   if (!found.arrival.target.empty()) {
     fmt::print(
-        "  from starts 1.5 times too far out: {:.0f} % of the excess is left after {} sweeps\n",
+        "  test of the return from starts 1.5 times as far from the mean as exact draws: {:.0f} % "
+        "of the excess in squared distance from the mean remains after {} sweeps\n",
         100.0 * found.arrival.left, found.arrival.sweeps);
   }
   print_evidence(evidence);
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
   if (!found.mobile) {
-    fmt::print("{}: invariant, and of no use.\n", found.arrival.arrives
-                                                      ? "It stays where it is"
-                                                      : "It does not find back from far out");
+    fmt::print(
+        "The composition {}, so it is useless even if it leaves the target invariant.\n",
+        found.arrival.arrives ? "does not move" : "does not return from starts far from the mean");
   }
   fmt::print("{}\n", !found.conclusive ? "inconclusive"
                      : found.agrees    ? "the test agrees with the certificate"
@@ -151,8 +158,9 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
 }
 
 void tell_seconds(double seconds, double budget) {
-  fmt::print(stderr, "verify: a budget of {:g} gradients, about {:.0f} s (--budget)\n", budget,
-             std::ceil(seconds));
+  fmt::print(stderr,
+             "verify: the budget of {:g} gradient evaluations (--budget) takes about {:.0f} s\n",
+             budget, std::ceil(seconds));
 }
 
 }  // namespace

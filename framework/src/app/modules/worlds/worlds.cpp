@@ -1,4 +1,4 @@
-// What finite worlds say of the certificate of a composition.
+// Checks the certificate of a composition on finite worlds.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 
