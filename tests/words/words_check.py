@@ -11,8 +11,12 @@
 
 import functools
 import os
+import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+from texts import TOKEN
 
 SOURCE = os.environ.get("MIXWELL_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "../..")
 FOLDERS = ["framework", "models", "integrators", "estimators", "plugins", "papers", "examples", "bench",
@@ -29,8 +33,6 @@ MAY_SHARE = {
     "Statistic": "as a kernel declares it, and as the table of a run has it",
 }
 
-COMMENT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/',
-                     re.S)
 CLASS = re.compile(r"\b(?:class|struct|enum class|enum)\s+(?:MIXWELL_EXPORT\s+|alignas\(\w+\)\s*)?"
                    r"(?:\w+::)*(\w+)\s*(?:final\s*)?(?::[^;{()]*)?\{")
 TYPE = re.compile(r"\b(?:class|struct|enum class|enum|using)\s+(?:MIXWELL_EXPORT\s+)?(\w+)")
@@ -41,7 +43,7 @@ ALIAS = re.compile(r"\busing\s+(\w+)\s*=")
 
 def without_text(code):
     """Code without comments, strings and characters; lines stay where they are."""
-    return COMMENT.sub(lambda found: '""' + "\n" * found[0].count("\n"), code)
+    return TOKEN.sub(lambda found: '""' + "\n" * found[0].count("\n"), code)
 
 
 def read_sources():

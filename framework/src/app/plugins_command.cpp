@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/text_layout.hpp"
-#include "base/split.hpp"
 #include "files/json.hpp"
 #include "plugin/plugin_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
-#include <utility>
 
 namespace mixwell::app {
 namespace {
@@ -27,34 +24,12 @@ std::vector<Entry> chosen(const Registry& registry, const std::string& word) {
   return entries;
 }
 
-/// Adds rows with the id, the kind and the summary. The summary is wrapped to `width` characters.
-void add_rows(TextTable& table, const Entry& entry, std::size_t width, bool with_path) {
-  std::string id = entry.description.id;
-  std::string kind(to_string(entry.kind));
-  const std::string about =
-      wrapped(entry.description.summary, width) + (with_path ? "\n" + entry.library : "");
-  for (const std::string_view line : split(about, '\n'))
-    table.add({std::exchange(id, ""), std::exchange(kind, ""), std::string(line)});
-}
-
-/// The width of the column of summaries: the space beside ids and kinds, but at least 30
-/// characters.
-std::size_t summary_width(const std::vector<Entry>& entries) {
-  std::size_t id = 2;
-  std::size_t kind = 4;
-  for (const Entry& entry : entries) {
-    id = std::max(id, width_of(entry.description.id));
-    kind = std::max(kind, width_of(to_string(entry.kind)));
-  }
-  const std::size_t taken = id + kind + 4;
-  return std::max<std::size_t>(30, terminal_width() - std::min(taken, terminal_width()));
-}
-
 void print_list(const Registry& registry, const std::vector<Entry>& entries, bool with_paths) {
   TextTable table({"id", "kind", "summary"});
-  const std::size_t width = summary_width(entries);
-  for (const Entry& entry : entries) add_rows(table, entry, width, with_paths);
-  fmt::print("{}", table.text());
+  for (const Entry& entry : entries)
+    table.add({entry.description.id, std::string(to_string(entry.kind)),
+               entry.description.summary + (with_paths ? "\n" + entry.library : "")});
+  fmt::print("{}", table.text(terminal_width()));
   if (registry.broken().empty()) return;
   fmt::print("\nLibraries that cannot be used:\n");
   for (const BrokenLibrary& broken : registry.broken()) fmt::print("  {}\n", broken.reason);

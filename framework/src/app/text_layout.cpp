@@ -77,16 +77,22 @@ void TextTable::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string TextTable::text() const {
-  std::string all = line(headings_);
-  for (const auto& row : rows_) all += line(row);
+std::string TextTable::text(std::size_t width) const {
+  std::string all = line(headings_, width);
+  for (const auto& row : rows_) all += line(row, width);
   return all;
 }
 
-std::string TextTable::line(const std::vector<std::string>& row) const {
+std::string TextTable::line(const std::vector<std::string>& row, std::size_t width) const {
+  constexpr std::size_t least = 30;
   std::string text;
+  std::size_t used = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    text += (i == 0 ? "" : "  ") + padded(row[i], widths_[i], stand_right_[i]);
+    text += i == 0 ? "" : "  ";
+    used += i == 0 ? 0 : widths_[i - 1] + 2;
+    text += width > 0 && i + 1 == row.size()
+                ? wrapped(row[i], std::max(width, used + least), used).substr(used)
+                : padded(row[i], widths_[i], stand_right_[i]);
   }
   text.erase(text.find_last_not_of(' ') + 1);
   return text + "\n";

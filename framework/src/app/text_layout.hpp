@@ -28,10 +28,12 @@ class TextTable {
   explicit TextTable(std::vector<std::string> headings);
   void add(std::vector<std::string> row);
   /// Columns are separated by two spaces; lines have no trailing spaces.
-  std::string text() const;
+  /// If `width` is not 0, the cells of the last column are wrapped to it, but to at least 30
+  /// characters.
+  std::string text(std::size_t width = 0) const;
 
  private:
-  std::string line(const std::vector<std::string>& row) const;
+  std::string line(const std::vector<std::string>& row, std::size_t width) const;
 
   std::vector<std::string> headings_;
   std::vector<bool> stand_right_;

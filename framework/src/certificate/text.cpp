@@ -100,8 +100,8 @@ std::string summary_of(const Verdict& of) {
              "integration time; " +
              of.reason;
     case CertificateClass::adaptive:
-      return "parameters still change with the chain's own history, by ever smaller amounts, so "
-             "the draws are biased, and the bias is largest in early draws" +
+      return meaning(of) +
+             std::string(", so the draws are biased, and the bias is largest in early draws") +
              (of.accuracy == Accuracy::exact ? "" : "; " + of.reason);
     case CertificateClass::approximate:
       if (of.accuracy == Accuracy::exact) return invariance(of);
