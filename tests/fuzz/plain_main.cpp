@@ -1,7 +1,8 @@
-// The main function of a fuzz target without libFuzzer: every file of a corpus, then simple
-// mutations of them for some seconds, always the same ones. Fails at the first finding: an
-// exception that is not Mixwell's, a signal, a sanitizer's report, an input that takes too long or
-// too much memory.
+// The main function of a fuzz target without libFuzzer. It runs every input of a corpus, and then
+// simple mutations of them for some seconds, always the same ones. It fails at the first finding:
+// an exception that is not Mixwell's, a signal, a sanitizer's report, an input that takes too long
+// or too much memory. A corpus is a folder with a file for each input, or one file of text, in
+// which a line `%% NAME` begins each input.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
@@ -21,6 +22,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <string>
 #include <typeinfo>
 #include <vector>
 
@@ -114,7 +116,22 @@ Bytes bytes_of(const std::filesystem::path& path) {
   return bytes;
 }
 
+std::vector<Bytes> corpus_of_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<Bytes> corpus;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("%% ")) {
+      corpus.emplace_back();
+    } else if (!corpus.empty()) {
+      corpus.back().insert(corpus.back().end(), line.begin(), line.end());
+      corpus.back().push_back('\n');
+    }
+  }
+  return corpus;
+}
+
 std::vector<Bytes> corpus_of(const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder)) return corpus_of_text(folder);
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) paths.push_back(entry);
   std::sort(paths.begin(), paths.end());
