@@ -45,7 +45,7 @@ def run_once(program, manifest, ranks, out, settings):
         sys.exit(f"exit code {done.returncode} of {' '.join(command)}")
     with open(os.path.join(out, "run.json"), encoding="utf-8") as file:
         record = json.load(file)
-    sent = next((int(found[1]) for remark in record.get("remarks", []) if (found := re.search(r"rank 0 sent (\d+) bytes", remark))), 0)
+    sent = next((int(found[1]) for remark in record.get("remarks", []) if (found := re.search(r"Rank 0 sent (\d+) bytes", remark))), 0)
     return record, sent
 
 

@@ -1,4 +1,4 @@
-// Estimator `bfgs`: a BFGS preconditioner stored as whole matrices.
+// Estimator `bfgs`: a BFGS preconditioner stored as dense matrices.
 // SPDX-License-Identifier: Apache-2.0
 #include "quasi-newton/estimator.hpp"
 #include "quasi-newton/update.hpp"
@@ -105,23 +105,22 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "bfgs",
        .summary = "BFGS with dense matrices H, S and C, where H = S S' and H^-1 = C C'",
        .details =
-           "A pair is s = theta+ - theta and y = grad U(theta+) - grad U(theta) for two "
-           "neighbouring points of the memory. The memory is sorted by descending U unless sort = "
-           "false. If the pair of a "
-           "point fails the test s'y > curvature_test |s||y|, the point is dropped and the next "
-           "point is tried. The update starts from H = gamma I, and each pair replaces H by (I - s "
-           "y'/s'y) H (I - y s'/s'y) + s s'/s'y. Estimator `product-form` writes S and C as "
-           "products of factors. Here these products are computed and stored as matrices. "
-           "Computing H, S and C from K pairs costs O(K d^2). Each of the products H v, S z, S'v "
-           "and C z costs d^2 "
-           "multiplications, and B v = C(C'v) costs 2 d^2. Each replicate stores 3 d^2 + 1 "
-           "numbers. The limited-memory estimators are cheaper if K < d / 4. Some compositors "
-           "(ensemble-chain with memory = \"published\") instead carry the matrices from sweep to "
-           "sweep, starting from gamma I (I if gamma is not set). The pairs are then the accepted "
-           "steps in their order, and each pair costs 11 d^2 multiplications.",
-       .sources = {
-           "Nocedal & Wright 2006, Numerical Optimization, equation 6.17",
-           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 3; "
-           "their equation 7 has the factors in the wrong order and lacks 1/s'y: as printed, H y "
-           "is not s"}});
+           "For neighbouring positions theta and theta+ in the memory, a pair is s = theta+ - "
+           "theta and y = grad U(theta+) - grad U(theta). Mixwell sorts the memory by descending U "
+           "unless sort = false. If a pair fails the test s'y > curvature_test |s||y|, Mixwell "
+           "drops theta+ and tries the next position. Mixwell starts from H = gamma I. For each "
+           "pair, it replaces H by (I - s y'/s'y) H (I - y s'/s'y) + s s'/s'y. Estimator "
+           "`product-form` writes S and C as products of factors. Estimator `bfgs` multiplies the "
+           "factors and stores S and C as matrices. Computing H, S and C from K pairs costs O(K "
+           "d^2). Each of the products H v, S z, S'v and C z costs d^2 multiplications, and B v = "
+           "C(C'v) costs 2 d^2. Each replicate stores 3 d^2 + 1 numbers. The limited-memory "
+           "estimators are cheaper if K < d / 4. Compositor `ensemble-chain` with memory = "
+           "\"published\" does not compute the matrices again for each sweep, but keeps them and "
+           "updates them. H then starts as gamma I (as I if gamma is not set). Each step of an "
+           "accepted trajectory gives one pair, in the order of the chain. Each pair costs 11 d^2 "
+           "multiplications.",
+       .sources = {"Nocedal & Wright 2006, Numerical Optimization, equation 6.17",
+                   "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, "
+                   "section 3. Equation 7 as printed has its factors in the wrong order and lacks "
+                   "1/s'y, so H y is not s"}});
 }

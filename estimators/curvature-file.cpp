@@ -27,7 +27,7 @@ std::shared_ptr<const Representation> dense(const Metric& metric, const std::str
   if (!covariance::cholesky(H, {numbers.data() + at.factor(), at.d, at.d})) {
     throw InputError(path +
                      ": the preconditioner must be positive definite, but it has no Cholesky "
-                     "factor. Use another matrix.");
+                     "factor. Use a positive definite matrix.");
   }
   return std::make_shared<covariance::Constant<covariance::DenseRepresentation>>(
       std::move(numbers));
@@ -45,17 +45,13 @@ class CurvatureFile final : public ConstantPreconditioner {
           .file()
           .required()
           .help(
-              "file with H: the draws.nc of a run that learnt a preconditioner, or a CSV with d "
-              "numbers in one line (the diagonal of H) or d lines of d numbers");
+              "draws.nc of a run that adapted a preconditioner, or a CSV file with H or its "
+              "diagonal");
       fields.number("chain", chain)
           .at_least(0)
-          .help(
-              "draws.nc: number of the chain whose preconditioner is used; by default the mean of "
-              "all chains");
+          .help("chain of draws.nc whose preconditioner is used (default: the mean of all chains)");
       fields.text("kernel", kernel)
-          .help(
-              "draws.nc of a run with several kernels: the kernel whose preconditioner is used. "
-              "For the recorded name `NAME_inv_metric`, write NAME");
+          .help("kernel NAME, whose preconditioner is the variable `NAME_inv_metric` of draws.nc");
     }
   };
 
@@ -70,7 +66,7 @@ class CurvatureFile final : public ConstantPreconditioner {
   /// Throws InputError if `dimension` differs from the dimension of the file.
   void check(Index dimension) const override {
     if (dimension == dimension_) return;
-    throw InputError(path_ + ": the file holds a preconditioner of " + std::to_string(dimension_) +
+    throw InputError(path_ + ": the file has a preconditioner for " + std::to_string(dimension_) +
                      " coordinates, but the kernel that uses it moves " +
                      std::to_string(dimension) +
                      ". Use a file from the same model and the same block of parameters.");
@@ -84,7 +80,7 @@ class CurvatureFile final : public ConstantPreconditioner {
       if (is_given)
         throw ParameterError(
             key, "works only with a draws.nc file, but " + params.file +
-                     " is a text file, which holds only one preconditioner. Leave this key out.");
+                     " is a text file, which has only one preconditioner. Leave this key out.");
     return read_csv(params.file);
   }
 
@@ -95,7 +91,7 @@ class CurvatureFile final : public ConstantPreconditioner {
     if (chain != std::floor(chain) || chain >= static_cast<double>(recorded.chains())) {
       throw ParameterError("chain", "must be a whole number from 0 to " +
                                         std::to_string(recorded.chains() - 1) +
-                                        ". These are the numbers of the chains in " + params.file);
+                                        ". Use the number of a chain in " + params.file);
     }
     return recorded.of_chain(static_cast<Index>(chain));
   }
@@ -111,18 +107,20 @@ class CurvatureFile final : public ConstantPreconditioner {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::curvature_file::CurvatureFile>(
       {.id = "curvature-file",
-       .summary = "A constant preconditioner from a file, for example one that another run learnt",
+       .summary =
+           "A constant preconditioner from a file, for example one that an earlier run adapted",
        .details =
-           "H is read once and stays constant. With a fixed step size, the certificate is thus "
-           "exact from the first sweep. From a draws.nc, Mixwell reads the `inv_metric` that a run "
-           "with estimator diagonal or dense recorded, for one chain or as the mean over chains. "
-           "Its rows and columns are in the order of the model's coordinates. If the run had "
-           "several kernels, the key `kernel` chooses one of them. The `inv_metric` of this kernel "
-           "has rows and columns only for the coordinates of the kernel's block, in their order. A "
-           "CSV file has no header and lists H. With coupling = \"mass\", H is the inverse of the "
-           "mass matrix. A matrix must be "
-           "symmetric (to 1e-12; the lower triangle is used) and positive definite. A product H v "
-           "costs O(d) if H is diagonal and O(d^2) otherwise. The Cholesky factor S of a matrix "
-           "costs d^3 / 3 multiplications once.",
+           "Mixwell reads H once and keeps it constant. With a fixed step size, the sampler is "
+           "therefore certified exact from the first sweep. If the file is a draws.nc, H is the "
+           "`inv_metric` of one chain or its mean over all chains. A run with estimator `diagonal` "
+           "or `dense` records `inv_metric`, with rows and columns in the order of the model's "
+           "coordinates. If the run had several kernels, the key `kernel` chooses one of them. The "
+           "`inv_metric` of this kernel has rows and columns only for the coordinates of the "
+           "kernel's block, in their order. A CSV file has no header. It has d numbers in one line "
+           "(the diagonal of H) or d lines of d numbers. With coupling = \"mass\", H is the "
+           "inverse of the mass matrix. A matrix must be symmetric (to 1e-12) and positive "
+           "definite. Mixwell uses its lower triangle. A product H v costs O(d) if H is diagonal "
+           "and O(d^2) otherwise. Mixwell computes the Cholesky factor S of a matrix only once, "
+           "which costs d^3 / 3 multiplications.",
        .sources = {}});
 }

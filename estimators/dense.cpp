@@ -87,19 +87,15 @@ class Dense final : public covariance::LearntEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Dense>(
       {.id = "dense",
-       .summary = "H = covariance of the draws, learnt in warmup and then frozen",
-       .details =
-           "H is estimated with Welford's running covariance over windows of warmup. The first 75 "
-           "sweeps adapt only "
-           "the step size. Then the windows double in length (25, 50, 100, ...), and the last 50 "
-           "sweeps again adapt only the step size. Each window uses only its own draws. The "
-           "estimate V "
-           "from the n draws of a window is shrunk to n/(n+5) V + 0.001 5/(n+5) I. H = I until the "
-           "end of the first "
-           "window. With coupling = \"mass\", M = H^-1 is what Stan calls a dense metric. A "
-           "product H v costs O(d^2), and the end of a window costs O(d^3). Each replicate stores "
-           "3 d^2 numbers; "
-           "with pool = true all replicates share them.",
+       .summary = "H = covariance of the draws, estimated in warmup and then frozen",
+       .details = "Mixwell estimates H with Welford's running covariance over windows of warmup. "
+                  "The first 75 sweeps adapt only the step size. Then the windows double in length "
+                  "(25, 50, 100, ...), and the last 50 sweeps again adapt only the step size. Each "
+                  "window uses only its own draws. The estimate V from the n draws of a window is "
+                  "shrunk to n/(n+5) V + 0.001 5/(n+5) I. H = I until the end of the first window. "
+                  "With coupling = \"mass\", M = H^-1 is what Stan calls a dense metric. A product "
+                  "H v costs O(d^2), and the end of a window costs O(d^3). Each replicate stores 3 "
+                  "d^2 numbers. If pool = true, all replicates share these numbers.",
        .sources = {"Carpenter et al. 2017, Stan: A probabilistic programming language",
                    "Welford 1962, Technometrics 4"}});
 }

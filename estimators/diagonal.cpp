@@ -77,15 +77,14 @@ class Diagonal final : public covariance::LearntEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Diagonal>(
       {.id = "diagonal",
-       .summary = "H = diag(variances of the draws), learnt in warmup and then frozen",
-       .details = "H is estimated with Welford's running variances over windows of warmup. The "
-                  "first 75 sweeps adapt "
-                  "only the step size. Then the windows double in length (25, 50, 100, ...), and "
-                  "the last 50 sweeps again adapt only the step size. Each window uses only its "
-                  "own draws. The estimate v from the n draws of a window is shrunk to n/(n+5) v + "
-                  "0.001 5/(n+5). H = I "
-                  "until the end of the first window. With coupling = \"mass\", M = H^-1 is what "
-                  "Stan calls a diagonal metric. A product H v costs O(d).",
+       .summary = "H = diag(variances of the draws), estimated in warmup and then frozen",
+       .details =
+           "Mixwell estimates H with Welford's running variances over windows of warmup. The first "
+           "75 sweeps adapt only the step size. Then the windows double in length (25, 50, 100, "
+           "...), and the last 50 sweeps again adapt only the step size. Each window uses only its "
+           "own draws. The estimate v from the n draws of a window is shrunk to n/(n+5) v + 0.001 "
+           "5/(n+5). H = I until the end of the first window. With coupling = \"mass\", M = H^-1 "
+           "is what Stan calls a diagonal metric. A product H v costs O(d).",
        .sources = {"Carpenter et al. 2017, Stan: A probabilistic programming language",
                    "Welford 1962, Technometrics 4"}});
 }

@@ -1,4 +1,4 @@
-// Estimator `elm-surrogate`: a potential made of random nodes, fitted to gradients of the target.
+// Estimator `elm-surrogate`: a surrogate with random nodes, fitted to gradients of the target.
 // SPDX-License-Identifier: Apache-2.0
 #include "random-network/nodes.hpp"
 #include "random-network/triangle.hpp"
@@ -168,24 +168,22 @@ class ElmSurrogate final : public SurrogateEstimator {
       fields.integer("nodes", nodes)
           .at_least(1)
           .at_most(20000)
-          .help("s, the number of nodes; each fitted network stores about s^2 numbers");
+          .help("number of nodes, s (a fitted network stores about s^2 numbers)");
       fields.text("activation", activation)
           .one_of({"softplus", "tanh", "rbf"})
           .help(
-              "sigma. softplus: log(1 + exp a); tanh: tanh a; rbf: exp(-r^2 / 2) around random "
-              "centres");
+              "sigma(a) = log(1 + exp a) or tanh a; for `rbf`, exp(-r^2 / 2), where r = |x - "
+              "centre| / width");
       fields.number("ridge", ridge)
           .above(0)
           .help(
-              "lambda in the fit, which minimises 1/2 sum |grad phi - grad U|^2 + lambda / 2 "
+              "lambda in the objective of the fit, 1/2 sum |grad phi - grad U|^2 + lambda / 2 "
               "|v|^2");
       fields.number("scale", scale)
           .above(0)
           .help(
-              "Spread of the nodes, in coordinates in which the Laplace approximation is N(0, I). "
-              "softplus and tanh: w ~ N(0, scale^2 / d I) and b ~ N(0, scale^2). rbf: centres ~ "
-              "N(0, scale^2 I), and all nodes have width scale sqrt d. If the target is nearly "
-              "Gaussian, narrow nodes (0.5) fit better");
+              "spread of the random nodes (0.5 fits better than 2 if the target is nearly "
+              "Gaussian)");
       fields.integer("seed", seed).at_least(0).help("seed of the random nodes");
     }
   };
@@ -207,17 +205,21 @@ class ElmSurrogate final : public SurrogateEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<ElmSurrogate>(
       {.id = "elm-surrogate",
-       .summary = "A potential made of random nodes, fitted to gradients of the target (VHMC)",
+       .summary =
+           "A surrogate potential with random nodes, fitted to gradients of the target (VHMC)",
        .details =
-           "phi(theta) = sum v_i sigma(w_i'theta + d_i). The nodes are random and scaled to "
-           "the Laplace approximation of the target. A ridge regression chooses v so that grad phi "
-           "is close to grad U (score matching). Points are added one by one. Each point "
-           "adds its rows A = (grad sigma_i) to the triangle R of a QR factorisation, R'R = "
-           "lambda I + sum A'A, and R v = y gives v. This equals the published recursion "
-           "for v and C = (R'R)^-1, but here C always stays symmetric and positive "
-           "definite. Adding a point costs 2 d s^2 + O(s^2). The network stores s^2 numbers. phi "
-           "and its gradient cost O(d s) for each replicate; matrix products compute them for all "
-           "replicates together.",
+           "phi(theta) = sum v_i sigma_i(x), where x are coordinates in which the Laplace "
+           "approximation of the target is N(0, I). For `softplus` and `tanh`, sigma_i = sigma(w'x "
+           "+ b) with random w ~ N(0, scale^2 / d I) and b ~ N(0, scale^2). For `rbf`, the random "
+           "centres are drawn from N(0, scale^2 I), and the width of every node is scale sqrt(d). "
+           "A ridge regression chooses v so that grad phi is close to grad U at the training "
+           "points (score matching). Mixwell adds these points one by one. Each point adds its "
+           "rows A = (grad sigma_i) to the triangle R of a QR factorisation, with R'R = lambda I + "
+           "sum A'A. Then R v = y gives v, where R'y = sum A' grad U. In exact arithmetic, the "
+           "recursion of the VHMC paper gives the same v and the same C = (R'R)^-1. Because "
+           "Mixwell stores R instead of C, rounding errors cannot make C asymmetric or indefinite. "
+           "Adding a point costs 2 d s^2 + O(s^2). The network stores s^2 numbers. Evaluating phi "
+           "and its gradient costs O(d s) for each replicate.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, equations 3.19 to 3.21",
                    "Huang, Zhu & Siew 2006, Neurocomputing 70 (random nodes)"},
        .purpose = "surrogate"});

@@ -20,7 +20,7 @@ class ExpectedFisher final : public own::FollowingEstimator {
     void declare(Fields& fields) {
       fields.flag("gamma", gamma)
           .help(
-              "include the drift correction Gamma; a metric that depends on theta needs it at "
+              "include the drift correction Gamma, which a position-dependent metric needs at "
               "every step size");
     }
   };
@@ -44,8 +44,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
   std::string refusal(const Potential& target) const override {
     if (target.offers<Metric>() != nullptr) return {};
     return "the model offers no metric, but this estimator sets H to the inverse of the model's "
-           "metric. Use a regression "
-           "model, or model gaussian, quartic, banana or funnel.";
+           "metric. Use a regression model, or one of the models `gaussian`, `quartic`, `banana` "
+           "and `funnel`.";
   }
 
   std::shared_ptr<const Representation> constant(const Potential& target,
@@ -109,11 +109,12 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "expected-fisher",
        .summary = "H = inverse of the model's metric at the slot's current position (SGRLD)",
        .details =
-           "The metric of a regression is its expected Fisher information plus the Hessian of the "
-           "prior. Steps with H(theta) need Gamma_i = sum_j dH_ij / dtheta_j in their drift, which "
-           "Mixwell computes from the derivatives of the metric. If the metric is constant, Gamma "
-           "is 0 and H is computed once. For a regression with N cases, each step costs O(N d^2 + "
-           "d^3) for each replicate. Use this estimator with kernel `langevin`.",
+           "The metric of a regression model is the expected Fisher information plus the Hessian "
+           "of the prior's negative log density. If H depends on theta, the drift of a step needs "
+           "Gamma_i = sum_j dH_ij / dtheta_j. Mixwell computes Gamma from the derivatives of the "
+           "metric. If the metric is constant, Gamma is 0 and Mixwell computes H only once. For a "
+           "regression model with N cases, each step of the sampler costs O(N d^2 + d^3) for each "
+           "replicate. Use this estimator with kernel `langevin`.",
        .sources = {"Patterson & Teh 2013, NIPS (SGRLD)",
                    "Girolami & Calderhead 2011, J. R. Statist. Soc. B 73 (metrics)"}});
 }

@@ -67,20 +67,19 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "lbfgs",
        .summary = "Limited-memory BFGS: H v by the two-loop recursion over the pairs of the memory",
        .details =
-           "A pair is s = theta+ - theta and y = grad U(theta+) - grad U(theta) for two "
-           "neighbouring points of the memory. The memory is sorted by descending U unless sort = "
-           "false. If the pair of a "
-           "point fails the test s'y > curvature_test |s||y|, the point is dropped and the next "
-           "point is tried. The update starts from H = gamma I, and each pair replaces H by (I - s "
-           "y'/s'y) H (I - y s'/s'y) + s s'/s'y. H v uses the two-loop recursion. B v uses the "
-           "update B + y y'/s'y - B s s'B / s'Bs of B, with stored vectors B s. S, S' and C use "
-           "the factors of estimator `product-form`; the two estimators agree up to rounding. "
-           "Computing the stored vectors from K pairs costs O(K^2 d). H v or B v costs 4 K d "
-           "multiplications, and S z, S'v "
-           "or C z costs 2 K d. Each replicate stores (3 d + 2) K numbers.",
-       .sources = {
-           "Nocedal 1980, Mathematics of Computation 35",
-           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 3; "
-           "their equation 7 has the factors in the wrong order and lacks 1/s'y: as printed, H y "
-           "is not s"}});
+           "For neighbouring positions theta and theta+ in the memory, a pair is s = theta+ - "
+           "theta and y = grad U(theta+) - grad U(theta). Mixwell sorts the memory by descending U "
+           "unless sort = false. If a pair fails the test s'y > curvature_test |s||y|, Mixwell "
+           "drops theta+ and tries the next position. Mixwell starts from H = gamma I. For each "
+           "pair, it replaces H by (I - s y'/s'y) H (I - y s'/s'y) + s s'/s'y. Mixwell computes H "
+           "v by the two-loop recursion. To compute B v, where B = H^-1, it stores the vectors B "
+           "s, because each pair adds y y'/s'y - B s s'B / s'Bs to B. The factors S and C, with H "
+           "= S S' and B = C C', are the same as in estimator `product-form`. The two estimators "
+           "agree up to rounding. Computing the stored vectors from K pairs costs O(K^2 d). H v or "
+           "B v costs 4 K d multiplications, and S z, S'v or C z costs 2 K d. Each replicate "
+           "stores (3 d + 2) K numbers.",
+       .sources = {"Nocedal 1980, Mathematics of Computation 35",
+                   "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, "
+                   "section 3. Equation 7 as printed has its factors in the wrong order and lacks "
+                   "1/s'y, so H y is not s"}});
 }

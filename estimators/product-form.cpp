@@ -1,4 +1,4 @@
-// Estimator `product-form`: limited-memory BFGS as factors S and C, with S S' = H and C C' = H^-1.
+// Estimator `product-form`: limited-memory BFGS as factors S and C (S S' = H, C C' = H^-1).
 // SPDX-License-Identifier: Apache-2.0
 #include "quasi-newton/estimator.hpp"
 #include "quasi-newton/factors.hpp"
@@ -23,20 +23,20 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "product-form",
        .summary = "Limited-memory BFGS as products of rank-one factors: H = S S', H^-1 = C C'",
        .details =
-           "A pair is s = theta+ - theta and y = grad U(theta+) - grad U(theta) for two "
-           "neighbouring points of the memory. The memory is sorted by descending U unless sort = "
-           "false. If the pair of a point fails the test s'y > curvature_test |s||y|, the "
-           "point is dropped and the next point is tried. The update starts from S = "
-           "sqrt(gamma) I and C = I / sqrt(gamma). With B = C C', each pair replaces S by "
-           "(I - p q')S, where p = s / s'y and q = y + sqrt(s'y / s'Bs) B s, and C by (I - "
-           "u t')C, where t = s / s'Bs and u = B s + sqrt(s'Bs / s'y) y. Then H y = s, S S' "
-           "= H, C C' = B and C S' = I. Products are H v = S(S'v) and B v = C(C'v). log det "
-           "H uses |1 - p'q| = sqrt(s'Bs / s'y); the determinant of each factor is negative. "
-           "Computing the stored vectors from K pairs costs O(K^2 d). S z, S'v or C z costs 2 K d "
-           "multiplications, "
-           "and H v or B v costs twice as many. Each replicate stores (2 d + 2) K numbers.",
+           "For neighbouring positions theta and theta+ in the memory, a pair is s = theta+ - "
+           "theta and y = grad U(theta+) - grad U(theta). Mixwell sorts the memory by descending U "
+           "unless sort = false. If a pair fails the test s'y > curvature_test |s||y|, Mixwell "
+           "drops theta+ and tries the next position. Mixwell starts from S = sqrt(gamma) I and C "
+           "= I / sqrt(gamma). For each pair, it replaces S by (I - p q')S and C by (I - u t')C. "
+           "Here B = C C', p = s / s'y, q = y + sqrt(s'y / s'Bs) B s, t = s / s'Bs and u = B s + "
+           "sqrt(s'Bs / s'y) y. Then H y = s, S S' = H, C C' = B and C S' = I. The products are H "
+           "v = S(S'v) and B v = C(C'v). The determinant 1 - p'q of each factor is negative. "
+           "Mixwell therefore computes log det H from its absolute value, |1 - p'q| = sqrt(s'Bs / "
+           "s'y). Computing the stored vectors from K pairs costs O(K^2 d). S z, S'v or C z costs "
+           "2 K d multiplications, and H v or B v costs twice as many. Each replicate stores (2 d "
+           "+ 2) K numbers.",
        .sources = {
-           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 3; "
-           "their equations 8 to 11 have the sign of y and s'By wrong: as printed, S S' is not H",
+           "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 3. "
+           "Equations 8 to 11 as printed have the wrong signs for y and s'By, so S S' is not H",
            "Brodlie, Gourlay & Greenstadt 1973, J. Inst. Maths Applics 11"}});
 }

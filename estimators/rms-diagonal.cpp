@@ -1,4 +1,4 @@
-// Estimator `rms-diagonal`: the diagonal RMSprop preconditioner, from the slot's own past.
+// Estimator `rms-diagonal`: a diagonal RMSprop preconditioner from the slot's past gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "covariance/diagonal.hpp"
 #include "own/estimator.hpp"
@@ -41,16 +41,16 @@ class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
       fields.number("lambda", lambda)
           .above(0)
           .help(
-              "lambda in H = 1 / (lambda + sqrt v), in the units of gbar; it keeps H below 1 / "
-              "lambda");
+              "lambda in H = 1 / (lambda + sqrt v), in the units of gbar (H is always below 1 / "
+              "lambda)");
       fields.text("gamma", gamma)
           .one_of({"none", "one-step", "stationary"})
           .help(
-              "The drift correction. none: no correction, as published. one-step: the derivative "
-              "of v through the present gradient only, which has weight 1 - alpha in v. With none "
-              "and one-step, the result is wrong at every step size. stationary: the derivative of "
-              "v through all gradients in v. H then uses only gradients from before the present "
-              "step");
+              "drift correction Gamma: `none` (as published), `one-step` or `stationary`. "
+              "`one-step` differentiates v only through the current gradient, whose weight in v is "
+              "1 - alpha. With `none` or `one-step`, the sampled distribution differs from the "
+              "target at every step size. `stationary` differentiates v through all gradients in "
+              "v. H then uses only gradients from earlier steps");
     }
   };
 
@@ -195,22 +195,21 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<RmsDiagonal>(
       {.id = "rms-diagonal",
        .summary = "H = 1 / (lambda + sqrt v), where v is an average of squared gradients (PSGLD)",
-       .details =
-           "gbar is the mean over the batch of grad log p(x_n | theta), without the prior. Each "
-           "step of the chain replaces v by alpha v + (1 - alpha) gbar^2. As the step size "
-           "shrinks, v follows E "
-           "gbar^2(theta), so H depends on theta. The drift then needs Gamma_i = dH_ii / dtheta_i "
-           "of the whole average, which gamma = \"stationary\" includes. With this setting the "
-           "chain does not "
-           "move during its first 1 / (1 - alpha) steps, which fill the average. Each step costs "
-           "two more gradients on the same batch. Their difference is a random combination of the "
-           "columns of the Hessian, and it gives an unbiased estimate of the diagonal of the "
-           "Hessian. The "
-           "published sampler leaves Gamma out and is wrong: on N(0, 1) with alpha = 0.9 and "
-           "lambda = 0.1 it gives E theta^2 = 1.9. Use this estimator with kernel `langevin`.",
+       .details = "gbar is the mean of grad log p(x_n | theta) over the batch, without the "
+                  "prior. Each step of the chain replaces v by alpha v + (1 - alpha) gbar^2. As "
+                  "the step size shrinks, v follows E gbar^2(theta), so H depends on theta. The "
+                  "drift then needs Gamma_i = dH_ii / dtheta_i, differentiated through all "
+                  "gradients in v. Only gamma = \"stationary\" uses this Gamma. With this "
+                  "setting, the chain does not move during its first 1 / (1 - alpha) steps, "
+                  "because they fill the average. Unless gamma = \"none\", each step costs two "
+                  "more gradients on the same batch. Their difference is a random combination of "
+                  "the columns of the Hessian. It gives an unbiased estimate of the diagonal of "
+                  "the Hessian. The published sampler leaves Gamma out and is therefore biased: on "
+                  "N(0, 1) with alpha = 0.9 and lambda = 0.1, it gives E theta^2 = 1.9 instead of "
+                  "1. Use this estimator with kernel `langevin`.",
        .sources = {
-           "Li, Chen, Carlson & Carin 2016, AAAI (PSGLD; its Gamma is left out in practice)",
+           "Li, Chen, Carlson & Carin 2016, AAAI (PSGLD, which leaves Gamma out in practice)",
            "Ma, Chen & Fox 2015, NIPS (why Gamma is needed)",
-           "Bekas, Kokiopoulou & Saad 2007, Applied Numerical Mathematics 57 (diagonal from "
-           "signs)"}});
+           "Bekas, Kokiopoulou & Saad 2007, Applied Numerical Mathematics 57 (estimates of a "
+           "diagonal from random signs)"}});
 }

@@ -46,31 +46,30 @@ class EulerMaruyamaFriction final : public Integrator {
           .unit("1/time")
           .instead_of("friction")
           .help(
-              "F as a diagonal (d numbers), or as a positive definite matrix, row by row (d^2 "
-              "numbers)");
+              "the d diagonal entries of F, or the d^2 entries of a positive definite F, row by "
+              "row");
       fields.number("alpha", alpha)
           .above(0)
           .refines(Refines::step_size)
           .instead_of("friction")
-          .help("eps F, the fraction of the momentum that a step loses if M = I");
+          .help("eps F, the fraction of the momentum that friction removes in each step if M = I");
       fields.number("noise_estimate", noise_estimate)
           .unit("1/time")
           .at_least(0)
           .refines(Refines::step_size)
           .help(
-              "D, the noise that the gradient adds: eps V / 2 for gradient variance V; at most "
-              "`friction`");
+              "D = eps V / 2, at most `friction`: the noise that a gradient with variance V adds");
       fields.number("beta", beta)
           .at_least(0)
           .refines(Refines::step_size_squared)
           .instead_of("noise_estimate")
           .only_with("alpha")
-          .help("eps D, for use with alpha; at most `alpha`");
+          .help("eps D, used with `alpha` and at most as large as `alpha`");
       fields.text("noise_from", noise_from)
           .one_of({"fixed", "empirical-diagonal", "empirical-full"})
           .help(
-              "source of D: fixed (noise_estimate or beta), or the diagonal or all of V of each "
-              "minibatch");
+              "source of D. With \"fixed\", it is noise_estimate or beta; otherwise each minibatch "
+              "gives an estimate");
     }
   };
 
@@ -159,9 +158,9 @@ class EulerMaruyamaFriction final : public Integrator {
                            "friction too. Remove one of the two keys.");
     }
     if (params.alpha && params.noise_estimate > 0.0) {
-      throw ParameterError(
-          "noise_estimate",
-          "must not be given with `alpha`. Give `beta` instead, or `friction` instead of `alpha`.");
+      throw ParameterError("noise_estimate",
+                           "must not be given with `alpha`. Use `beta` with `alpha`, or use "
+                           "`friction` with `noise_estimate`.");
     }
   }
 
@@ -206,7 +205,7 @@ class EulerMaruyamaFriction final : public Integrator {
     text << " is too small for the estimated noise of the minibatch gradient. This noise is "
          << (per_step ? "beta = eps^2 V / 2 = " : "D = eps V / 2 = ")
          << (per_step ? excess.eps * excess.largest : excess.largest)
-         << " in the direction where it is largest, at eps = " << excess.eps
+         << " in the direction of the largest noise, at eps = " << excess.eps
          << ". The friction must be at least as large as this noise. Otherwise the noise adds more "
             "energy than the friction removes. Raise "
          << key() << ", use larger minibatches, or use a smaller step size.";
@@ -228,18 +227,18 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "First-order steps with friction and noise (SGHMC)",
        .details =
            "theta += eps A M^-1 p; p += -eps A' grad U(theta) - eps F M^-1 p + N(0, 2 eps (F - D)) "
-           "for p ~ N(0, M). Both updates use p before the step, and the kernel's coupling gives A "
-           "and M. F is a number, a diagonal matrix or a full matrix. With M = I, v = "
-           "eps p, eta = eps^2, alpha = eps F and beta = eps D, this is v += -eta grad U - alpha v "
-           "+ N(0, 2 (alpha - beta) eta). Give friction and noise_estimate, or alpha and beta (and "
-           "learning_rate = eta as the kernel's step size).\nD is the noise that the gradient "
-           "itself adds. It is 0 for an exact gradient. D may also be estimated in each step: D = "
-           "eps A' V A "
-           "/ 2, with V from the empirical Fisher information of the minibatch that made the "
-           "gradient. This costs about one more gradient. The run ends with an error if the "
-           "friction is smaller than D. Use this integrator without a Metropolis step. The error "
-           "is of order eps.",
-       .sources = {"Chen, Fox & Guestrin 2014, ICML, equations 13 to 15 (their eq. 15 and the text "
-                   "before it have the two notations)",
+           "for p ~ N(0, M). Both updates use the value of p before the step. The kernel's "
+           "coupling gives A and M. F is a number, a diagonal matrix or a full matrix. The step is "
+           "v += -eta grad U - alpha v + N(0, 2 (alpha - beta) eta) if M = I, v = eps p, eta = "
+           "eps^2, alpha = eps F and beta = eps D. Give friction and noise_estimate, or give alpha "
+           "and beta. The kernel's key learning_rate sets eta.\nD is the noise that the gradient "
+           "itself adds. It is 0 for an exact gradient. If noise_from is not \"fixed\", each step "
+           "estimates D = eps A' V A / 2, with V from the empirical Fisher information of the "
+           "minibatch on which the gradient was evaluated. This estimate costs about one "
+           "more gradient for each step. The run ends with an error if the friction is smaller "
+           "than D. Use this integrator without a Metropolis step. The stationary distribution "
+           "then has an error of order eps.",
+       .sources = {"Chen, Fox & Guestrin 2014, ICML, equations 13 to 15 (equation 15 and the text "
+                   "before it give both forms of the step, with F and with alpha)",
                    "Ahn, Korattikara & Welling 2012, ICML (empirical Fisher information)"}});
 }

@@ -58,9 +58,9 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Overdamped Langevin steps (SGLD)",
        .details =
            "theta+ = theta - eps (H grad U - Gamma) + sqrt(2 eps) S z with S S' = H, z ~ "
-           "N(0, I). The papers on HAMCMC and SGHMC use the same eps; Welling & Teh write eps / 2 "
+           "N(0, I). The papers on HAMCMC and SGHMC use the same eps. Welling & Teh write eps / 2 "
            "and N(0, eps). The drift correction Gamma is added if H depends on theta. There is no "
-           "momentum. The error is of order eps.",
+           "momentum. The stationary distribution has an error of order eps.",
        .sources = {"Welling & Teh 2011, ICML",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML, equation 6"}});
 }

@@ -98,6 +98,6 @@ MIXWELL_PLUGIN(registrar) {
        .details = "p -= eps/2 A' grad U(theta); theta += eps A M^-1 p; p -= eps/2 A' grad "
                   "U(theta). A step costs one gradient. The kernel's coupling gives A and M.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
-                   "Chen, Fox & Guestrin 2014, Algorithm 1 (the last kick must be a half kick; the "
-                   "paper prints one half-step too many)"}});
+                   "Chen, Fox & Guestrin 2014, Algorithm 1 (the paper ends with a full kick and "
+                   "a half kick, but the last kick must be only a half kick)"}});
 }

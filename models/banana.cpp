@@ -1,4 +1,4 @@
-// Model `banana`: independent pairs (x, y), where y is normal around a parabola in x.
+// Model `banana`: independent pairs (x, y), where y given x is normal about a parabola in x.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -23,7 +23,7 @@ class Banana final : public Model, public ExactSampler, public Metric {
           .help("number of coordinates d; must be even, because coordinates come in pairs");
       fields.number("scale", scale).above(0).help("standard deviation s of x in each pair");
       fields.number("curvature", curvature)
-          .help("b, the bend of the parabola; with b = 0 each pair is normal");
+          .help("b, curvature of the parabola; if b = 0, each pair is bivariate normal");
       fields.number("variance", variance)
           .above(0)
           .help("variance t^2 of y about the parabola in each pair");
@@ -124,7 +124,8 @@ class Banana final : public Model, public ExactSampler, public Metric {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Banana>(
       {.id = "banana",
-       .summary = "Independent pairs (x, y), where y is normal around a parabola in x; exact draws",
+       .summary =
+           "Independent pairs (x, y), where y given x is normal about a parabola in x; exact draws",
        .details =
            "Each pair (x, y) has x ~ N(0, s^2) with s = scale, and y given x ~ N(b (x^2 - s^2), "
            "variance) with b = curvature. So\n"
@@ -132,9 +133,9 @@ MIXWELL_PLUGIN(registrar) {
            "Parameter x has shape [d]; the pairs are (x[0], x[1]), (x[2], x[3]), ... All means are "
            "0, Var x = s^2, Var y = variance + 2 b^2 s^4, Cov(x, y) = 0, E x^2 y = 2 b s^4.\n"
            "A gradient takes about 8 multiplications and additions for each pair. An exact draw "
-           "takes one normal random number for each coordinate. The metric is J'J of the residuals "
-           "x / s and (y "
-           "- b (x^2 - s^2)) / t. The density is normal in the coordinates given by these "
-           "residuals, so this metric has no curvature.",
+           "takes one normal random number for each coordinate. The metric is J'J, where J is the "
+           "Jacobian of the residuals x / s and (y - b (x^2 - s^2)) / sqrt(variance). In the "
+           "coordinates given by these residuals, the density is standard normal and the metric is "
+           "the identity, so the metric has no curvature.",
        .sources = {}});
 }

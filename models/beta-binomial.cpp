@@ -1,4 +1,4 @@
-// Model `beta-binomial`: mean and precision of shares that vary more than a binomial allows.
+// Model `beta-binomial`: overdispersed counts; mean success probability m and precision K.
 // SPDX-License-Identifier: Apache-2.0
 #include "beta-binomial/counts.hpp"
 #include "beta-binomial/urn.hpp"
@@ -146,10 +146,10 @@ class BetaBinomial final : public Model, public Generated {
 
   static void require_proper(const Params& params, const std::string& rule, bool proper) {
     if (proper) return;
-    throw InputError(
-        params.source.data.value_or("the simulated pairs") + ": every case has " + rule +
-        ". With the prior 1 / (m (1 - m)), the posterior of such data has no finite integral. "
-        "Give at least one case with y > 0 and one with y < n.");
+    throw InputError(params.source.data.value_or("the simulated pairs") + ": every case has " +
+                     rule +
+                     ". With such data, the posterior is improper under the prior 1 / (m (1 - m)). "
+                     "Give at least one case with y > 0 and one with y < n.");
   }
 
   /// Takes three sums of at most 20 terms for each case and column, and up to 35 logarithms for U.
@@ -184,7 +184,8 @@ class BetaBinomial final : public Model, public Generated {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::beta_binomial::BetaBinomial>(
       {.id = "beta-binomial",
-       .summary = "Overdispersed counts y out of n: beta-binomial with mean m and precision K",
+       .summary = "Overdispersed counts y out of n: beta-binomial with mean success probability m "
+                  "and precision K",
        .details =
            "P(y | n, m, K) = C(n, y) B(K m + y, K (1 - m) + n - y) / B(K m, K (1 - m)), a binomial "
            "distribution whose success probability is Beta(K m, K (1 - m)). The prior density p(m, "
@@ -194,19 +195,22 @@ MIXWELL_PLUGIN(registrar) {
            "logistic in x2:\n"
            "U(x) = log(1 + e^x2) + log(1 + e^-x2) - sum_j [log (K m)_yj + log (K (1 - m))_(nj - "
            "yj) - log (K)_nj], with the rising factorial (a)_k = a (a + 1) ... (a + k - 1) = "
-           "Gamma(a + k) / Gamma(a); C(n, y) is left out.\n"
-           "Differences of log Gamma would lose all digits for large K and n. Each case therefore "
-           "uses the log probability of one sequence of draws from Polya's urn. The terms of the "
-           "first draws are added one by one until K m and K (1 - m) have grown to 16. The terms "
-           "of all other draws come from Stirling's series, whose large parts are combined into "
-           "binomial terms and two deviances.\n"
-           "Every case must have whole numbers 0 <= y <= n, n >= 1. At least one y must be above 0 "
-           "and at least one below its n; otherwise the posterior is improper. U and the gradient "
-           "take at most 40 logarithms and 60 divisions for each case, for any n.\n"
+           "Gamma(a + k) / Gamma(a). C(n, y) is left out.\n"
+           "Differences of log Gamma would lose all digits for large K and n. For each case, "
+           "Mixwell therefore computes the log probability of one sequence of draws from Polya's "
+           "urn. The urn starts with weight K m for a positive draw and weight K (1 - m) for a "
+           "negative draw. Each draw adds 1 to the weight of its outcome. The log probabilities of "
+           "the first draws are added one by one until both weights are at least 16. The log "
+           "probability of all other draws comes from Stirling's series. The leading terms of this "
+           "series are combined into binomial terms and two deviances to avoid cancellation.\n"
+           "Every case must have whole numbers 0 <= y <= n, n >= 1. The posterior is improper "
+           "unless at least one y is above 0 and at least one is below its n. Computing U and the "
+           "gradient together takes at most 40 logarithms and 60 divisions for each case, however "
+           "large n is.\n"
            "Without data, pairs are simulated with Polya's urn: after i draws, y of them positive, "
-           "the next is positive with probability (K m + y) / (K + i). Uniform random number i of "
-           "replicate j in the stream of simulate_seed and \"beta-binomial/cases\" decides draw i "
-           "of case j.\n"
+           "the next is positive with probability (K m + y) / (K + i). Draw i of case j uses "
+           "uniform random number i of replicate j. The random stream is identified by "
+           "`simulate_seed` and the name \"beta-binomial/cases\".\n"
            "For each case, a run can record log P(y | n, m, K) and a y drawn from the model (see "
            "the key `run.predictive`).",
        .sources = {"Albert 2009, Bayesian Computation with R, section 5.4 (model, prior, data)",

@@ -51,7 +51,7 @@ class Trial {
   [[noreturn]] void refuse(const std::string& what) const {
     throw ParameterError(
         key_, function_.words() + " " + what +
-                  ". Correct the function; <mixwell/callback.h> describes what it must do.");
+                  ". Correct the function so that it follows the rules in <mixwell/callback.h>.");
   }
 
   Eigen::MatrixXd points(std::uint32_t draw) const {
@@ -127,12 +127,12 @@ class Callback final : public Model, public ForeignCode {
     void declare(Fields& fields) {
       source.declare(fields);
       declared.declare(fields);
-      fields.flag("threads", threads).help("let several threads call the function at once");
+      fields.flag("threads", threads)
+          .help("let several threads call the function at the same time");
       fields.text("gradient_growth", gradient_growth)
           .one_of({"undeclared", "lipschitz", "locally-lipschitz", "singular"})
           .help(
-              "how the gradient grows; certificates of kernels without Metropolis use this "
-              "declaration");
+              "growth of the gradient; used in certificates of kernels without a Metropolis step");
     }
   };
 
@@ -154,8 +154,8 @@ class Callback final : public Model, public ForeignCode {
     std::vector<std::string> all;
     if (!has_record_)
       all.push_back(function_.words() +
-                    " is code of the embedding program. Without the key `version`, no record shows "
-                    "which version ran.");
+                    " is part of the embedding program. Without the key `version`, the results do "
+                    "not record which version ran.");
     if (takes_turns_)
       all.emplace_back(
           "only one thread at a time calls the function. Set `threads = true` if the function is "
@@ -187,10 +187,11 @@ class Callback final : public Model, public ForeignCode {
     const Turn turn = take_turn();
     const int code = function_(theta, u, gradient.data());
     if (code != 0)
-      throw RunError(function_.words() + " returned " + std::to_string(code) + " for " +
-                     std::to_string(theta.cols()) +
-                     " points. A result other than 0 means that the function cannot evaluate the "
-                     "points. Correct the function, or return U = +inf outside the support.");
+      throw RunError(
+          function_.words() + " returned " + std::to_string(code) + " for " +
+          std::to_string(theta.cols()) +
+          " points. A result other than 0 means that the function cannot evaluate the points. "
+          "Correct the function. Outside the support, it must write U = +inf and return 0.");
   }
 
   ForeignFunction function_;
@@ -211,22 +212,22 @@ MIXWELL_PLUGIN(registrar) {
            "Computes U(theta) and its gradient with\n"
            "  int f(size_t dimension, size_t columns, const double* theta, double* u,\n"
            "        double* gradient, void* user_data)\n"
-           "theta and gradient are d x R arrays for R points, stored point after point; gradient "
-           "is null if "
-           "only U is "
-           "wanted. A result other than 0 ends the run. <mixwell/callback.h> has the full "
-           "description.\n"
-           "A parameter listed in `exponential`, `logistic` or `absolute` is recorded as that "
-           "function of theta. U is a function of theta and must include the Jacobian.\n"
+           "theta holds `columns` points with `dimension` coordinates each, one point after "
+           "another, and gradient has the same layout. gradient is null if Mixwell needs only U. A "
+           "result other than 0 ends the run. <mixwell/callback.h> has the full description.\n"
+           "A parameter listed in `exponential`, `logistic` or `absolute` is recorded as "
+           "exp(theta), 1 / (1 + exp(-theta)) or |theta|. U must be the negative log density of "
+           "theta, up to a constant. If a parameter is recorded through one of these maps, U "
+           "therefore includes -log |Jacobian| of the map.\n"
            "gradient_growth declares how the gradient grows. `lipschitz`: at most linearly. "
            "`locally-lipschitz`: the gradient is bounded on bounded sets. `singular`: the gradient "
            "may be unbounded on a bounded set.\n"
-           "Mixwell assumes nothing about the function. Before a run, Mixwell calls the function "
-           "at points with coordinates in (-2, 2), and refuses the function if repeated calls give "
-           "different "
-           "results or if the function leaves numbers unwritten. Only one thread at a time calls "
-           "the function unless `threads` is true. "
-           "Certificates list the function's properties as `declared`, which means that its author "
-           "vouches for them. The function runs as code, so use only a function that you trust.",
+           "Before a run, Mixwell tests the function at points with coordinates in (-2, 2). "
+           "Mixwell refuses the function if repeated calls give different results, or if the "
+           "function does not write U or a derivative. Only one thread at a time calls the "
+           "function unless `threads` is true. Certificates list the function's properties as "
+           "`declared`, which means that its author vouches for them. The function runs inside "
+           "this process and can do everything that Mixwell can, so use only a function that you "
+           "trust.",
        .sources = {}});
 }

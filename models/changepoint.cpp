@@ -1,4 +1,4 @@
-// Model `changepoint`: counts whose rate changes once, such as the coal-mining disasters.
+// Model `changepoint`: counts whose rate changes once, such as yearly coal-mining disasters.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -34,10 +34,12 @@ class Changepoint final : public Model,
           .help("y_0, y_1, ...: whole numbers, one for each unit of time");
       fields.number("rate_shape", rate_shape)
           .above(0)
-          .help("a in the prior of both rates, whose density is proportional to r^(a-1) exp(-b r)");
+          .help(
+              "shape a of the gamma prior of both rates; its density is proportional to r^(a-1) "
+              "exp(-b r)");
       fields.number("rate_rate", rate_rate)
           .above(0)
-          .help("b in the prior of both rates (see rate_shape)");
+          .help("rate b of the gamma prior of both rates (see rate_shape)");
     }
   };
 
@@ -222,16 +224,17 @@ class Changepoint final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Changepoint>(
       {.id = "changepoint",
-       .summary = "Counts whose rate changes once, such as the coal-mining disasters; exact draws",
+       .summary =
+           "Counts whose rate changes once, such as yearly coal-mining disasters; exact draws",
        .details = "y_t ~ Poisson(before) for t < k and Poisson(after) for t >= k, t = 0, 1, ..., T "
-                  "- 1; k is uniform on 1, ..., T - 1, and both rates have a prior density "
+                  "- 1. k is uniform on 1, ..., T - 1. Both rates have a prior density "
                   "proportional to r^(a-1) exp(-b r). The coordinates are k (a whole number), log "
                   "before and log after. A run records k and the rates. U = (k + b) before - (S_k "
                   "+ a) log before + (T - k + b) after - (S_T - S_k + a) log after, where S_k is "
-                  "the sum of the first k counts. An evaluation takes O(1).\n"
-                  "The kernel `conditional` draws k, both rates or one rate given the rest. The "
-                  "kernel `gibbs` moves k. With the rates integrated out, k has a known "
-                  "distribution, which gives exact draws.\n"
+                  "the sum of the first k counts. An evaluation takes O(1) operations.\n"
+                  "The kernel `conditional` draws one of these given the rest: k, both rates, or "
+                  "one rate. The kernel `gibbs` moves k. With the rates integrated out, k has a "
+                  "known distribution, so the model offers exact draws of k and the rates.\n"
                   "For each case, a run can record log p(y_t | k, before, after) and a count drawn "
                   "from the model (see the key `run.predictive`).",
        .sources = {"Carlin, Gelfand & Smith 1992, Appl. Stat. 41, 389-405",

@@ -140,11 +140,10 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<DoubleWell>(
       {.id = "double-well",
        .summary = "Independent coordinates with density exp(-(a x^2 + b x^4)); exact draws",
-       .details =
-           "U(theta) = sum (a theta_i^2 + b theta_i^4); parameter x has shape [d].\n"
-           "If a < 0, each coordinate has wells at +-sqrt(-a / (2 b)) and a barrier of a^2 / (4 b) "
-           "nats between them, so there are 2^d modes. At a = -2, b = 1: E x^2 = 0.8327. An exact "
-           "draw inverts the distribution function at one uniform random number for each "
-           "coordinate.",
+       .details = "U(theta) = sum (a theta_i^2 + b theta_i^4); parameter x has shape [d].\n"
+                  "If a < 0, each coordinate has wells at +-sqrt(-a / (2 b)) and a barrier of a^2 "
+                  "/ (4 b) nats between them, so there are 2^d modes. E x^2 = 0.8327 at a = -2, b "
+                  "= 1. For an exact draw, Mixwell applies the inverse distribution function to "
+                  "one uniform random number for each coordinate.",
        .sources = {}});
 }

@@ -98,16 +98,14 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "v ~ N(0, s^2) with s = scale, and x_i given v ~ N(0, exp(v)), i = 0 .. d - 2:\n"
            "U = v^2 / (2 s^2) + (d - 1) v / 2 + exp(-v) |x|^2 / 2.\n"
-           "Parameters: v, a scalar, and x of shape [d - 1]. The second derivative of U in each "
+           "Parameters: the scalar v, and x with shape [d - 1]. The second derivative of U in each "
            "x_i is exp(-v). At s = 3 this derivative spans 5 orders of magnitude within two "
-           "standard deviations "
-           "of v, so no single step size suits both the neck and the mouth of the funnel. The "
-           "marginal "
-           "distribution of v is N(0, s^2). To test a sampler, compare the histogram of its draws "
-           "of v with this distribution.\n"
+           "standard deviations of v, so no single step size suits both the neck and the mouth of "
+           "the funnel. The marginal distribution of v is N(0, s^2). Compare the histogram of a "
+           "sampler's draws of v with this distribution to test the sampler.\n"
            "A gradient takes one exponential and 3 (d - 1) multiplications for each replicate. An "
            "exact draw takes one normal random number for each coordinate. The metric is the "
-           "expectation of the "
-           "Hessian over x given v, diag(1 / s^2 + (d - 1) / 2, exp(-v), ..., exp(-v)).",
+           "expectation of the Hessian over x given v, diag(1 / s^2 + (d - 1) / 2, exp(-v), ..., "
+           "exp(-v)).",
        .sources = {"Neal, Slice sampling, Annals of Statistics 31 (2003), 705-767"}});
 }

@@ -1,4 +1,4 @@
-// Model `gamma`: independent gamma distributions, and a simple target for `mirrored`.
+// Model `gamma`: independent gamma distributions, a simple target for the model `mirrored`.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -25,8 +25,8 @@ class Gamma final : public Model, public ExactSampler {
           .help("number of coordinates d");
       fields.number("shape", shape)
           .above(0)
-          .help("a; the mean is a / rate, and a = 1 gives the exponential distribution");
-      fields.number("rate", rate).above(0).help("b; the variance is a / b^2");
+          .help("shape a; the mean is a / rate, and a = 1 gives the exponential distribution");
+      fields.number("rate", rate).above(0).help("rate b; the variance is a / b^2");
     }
   };
 
@@ -89,12 +89,12 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "gamma",
        .summary = "Independent gamma distributions on the half line; exact draws",
        .details =
-           "U = sum_i b theta_i - (a - 1) log theta_i on theta > 0, +inf elsewhere, with a "
-           "= shape and b = rate, without the constant; parameter x has shape [d].\n"
-           "A chain on R^d can leave the support. Metropolis kernels then reject the proposal. For "
-           "all other kernels, use the model `mirrored` and set its key `of` to this model. grad U "
-           "is bounded "
-           "at 0 only for a = 1. An exact draw inverts the distribution function at one uniform "
-           "random number for each coordinate.",
+           "With a = shape and b = rate, U = sum_i (b theta_i - (a - 1) log theta_i) for theta > "
+           "0, and +inf elsewhere. The normalising constant is left out. Parameter x has shape "
+           "[d].\n"
+           "A proposal on R^d may lie outside the support. Metropolis kernels reject such a "
+           "proposal. Use the model `mirrored` for all other kernels, and set its key `of` to this "
+           "model. grad U is bounded at 0 only for a = 1. For an exact draw, Mixwell applies the "
+           "inverse distribution function to one uniform random number for each coordinate.",
        .sources = {}});
 }

@@ -1,4 +1,4 @@
-// Model `gaussian-mixture`: a weighted sum of normals with covariance sd^2 I.
+// Model `gaussian-mixture`: a mixture of isotropic normals.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -26,7 +26,8 @@ class GaussianMixture final : public Model, public ExactSampler {
       fields.numbers("means", means)
           .help("K d numbers: the d coordinates of the first mean, then of the next, ...");
       fields.numbers("sd", sd).above(0).help(
-          "standard deviation of each coordinate: K numbers, or one for all components");
+          "standard deviation of the coordinates in each component: K numbers, or one for all "
+          "components");
     }
   };
 
@@ -69,8 +70,9 @@ class GaussianMixture final : public Model, public ExactSampler {
     const auto numbers = static_cast<Index>(params.means.size());
     const Index k = components(params);
     if (numbers == 0 || numbers % k != 0)
-      throw ParameterError("means", "must have d numbers for each of the " + std::to_string(k) +
-                                        " weights, but has " + std::to_string(numbers));
+      throw ParameterError("means", "must have the same number of coordinates for each of the " +
+                                        std::to_string(k) + " weights, but has " +
+                                        std::to_string(numbers));
     return numbers / k;
   }
 
@@ -161,15 +163,16 @@ class GaussianMixture final : public Model, public ExactSampler {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<GaussianMixture>(
       {.id = "gaussian-mixture",
-       .summary = "Weighted sum of isotropic normals; exact draws",
+       .summary = "Mixture of isotropic normals; exact draws",
        .details =
            "U(theta) = -log sum_k p_k sd_k^-d exp(-|theta - mean_k|^2 / (2 sd_k^2)), p_k = "
-           "weights[k] / sum of weights; parameter x has shape [d]. The sum is computed "
-           "relative to its largest term, so it neither overflows nor underflows.\n"
-           "d is the number of means divided by the number of weights. The default has two "
-           "components in the plane, with a third of the mass around (-2, 0) and the rest "
-           "around (2, 1). A gradient takes about 5 K d multiplications and additions and K "
-           "exponentials for each replicate. U takes one more logarithm. An exact draw takes one "
-           "uniform random number, and one normal random number for each coordinate.",
+           "weights[k] / sum of weights; parameter x has shape [d]. The sum is computed relative "
+           "to its largest term, so it neither overflows nor underflows.\n"
+           "d is the length of `means` divided by the length of `weights`. The default has two "
+           "components in the plane, with a third of the mass around (-2, 0) and the rest around "
+           "(2, 1). A gradient takes about 5 K d multiplications and additions and K exponentials "
+           "for each replicate. If U is computed too, this takes one additional logarithm for each "
+           "replicate. An exact draw takes one uniform random number, and one normal random number "
+           "for each coordinate.",
        .sources = {}});
 }

@@ -240,12 +240,13 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "gaussian-process",
        .summary = "A smooth function with a Gaussian process prior, observed through data",
        .details =
-           "f ~ N(mean, K) at the inputs x_n, K_ij = sd^2 (exp(-(x_i - x_j)^2 / (2 "
-           "length^2)) + 1e-6 [i = j]), and y_n given f_n is normal, a count or a label: U "
-           "= (f - m)' K^-1 (f - m) / 2 + sum_n -log p(y_n | f_n). The parameters of K are "
-           "given, not sampled. An evaluation takes O(N^2).\n"
-           "f has a Gaussian prior, so the kernels `elliptical-slice` and `pcn` can sample "
-           "it. The model can draw data. If y is normal, the model also has exact draws of f.",
+           "f ~ N(mean, K) at the inputs x_n, with K_ij = sd^2 (exp(-(x_i - x_j)^2 / (2 length^2)) "
+           "+ 1e-6 [i = j]). The key `observed` sets the distribution of y_n given f_n: normal, "
+           "Poisson or Bernoulli. U = (f - mean)' K^-1 (f - mean) / 2 - sum_n log p(y_n | f_n). "
+           "The parameters of K are fixed, not sampled. An evaluation takes O(N^2) operations.\n"
+           "f has a Gaussian prior, so the kernels `elliptical-slice` and `pcn` can sample it. The "
+           "model can simulate y given f. With observed = \"normal\", it also offers exact draws "
+           "of f.",
        .sources = {"Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, sections "
                    "2.2 and 3.3"}});
 }

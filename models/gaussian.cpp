@@ -1,4 +1,4 @@
-// Model `gaussian`: N(mean, Sigma) with Sigma in one of five shapes.
+// Model `gaussian`: N(mean, Sigma) with one of five structures of Sigma.
 // SPDX-License-Identifier: Apache-2.0
 #include "gaussian/params.hpp"
 
@@ -51,7 +51,7 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::gaussian::Gaussian>(
       {.id = "gaussian",
-       .summary = "Normal distribution with a covariance of a chosen shape; exact draws",
+       .summary = "Normal distribution with a choice of covariance structures; exact draws",
        .details =
            "U(theta) = (theta - mean)' Sigma^-1 (theta - mean) / 2, without the constant; "
            "parameter x has shape [d].\n"

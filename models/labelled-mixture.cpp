@@ -195,11 +195,12 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<LabelledMixture>(
       {.id = "labelled-mixture",
        .summary = "A normal mixture in which the label of each case is a parameter",
-       .details =
-           "y_n ~ N(mean_{z_n}, sd^2), P(z_n = k) = w_k, mean_k ~ N(prior_mean, prior_sd^2): U = "
-           "sum_n (y_n - mean_{z_n})^2 / (2 sd^2) - log w_{z_n} + sum_k (mean_k - m)^2 / (2 s^2). "
-           "The labels are whole numbers 0, ..., K - 1. An evaluation takes O(N + K).\n"
-           "The kernel `conditional` draws all means, or all labels, given the rest. The kernel "
-           "`gibbs` moves labels one by one. The means have a Gaussian prior.",
+       .details = "y_n ~ N(mean_{z_n}, sd^2), P(z_n = k) = w_k = weights[k] / (sum of weights), "
+                  "mean_k ~ N(prior_mean, prior_sd^2): U = sum_n ((y_n - mean_{z_n})^2 / (2 sd^2) "
+                  "- log w_{z_n}) + sum_k (mean_k - prior_mean)^2 / (2 prior_sd^2). The labels are "
+                  "whole numbers 0, ..., K - 1. An evaluation takes O(N + K) operations.\n"
+                  "The kernel `conditional` draws all means, or all labels, given the rest. The "
+                  "kernel `gibbs` moves labels one by one. The means have a Gaussian prior, so the "
+                  "kernels `elliptical-slice` and `pcn` can sample them.",
        .sources = {"Diebolt & Robert 1994, J. R. Stat. Soc. B 56, 363-375"}});
 }

@@ -111,16 +111,16 @@ class LinearGaussian final : public Model,
     void declare(Fields& fields) {
       fields.text("data", data)
           .file()
-          .help("CSV file of the cases, plain or gzipped; without it cases are simulated");
-      fields.text("response", columns.response).only_with("data").help("data: column of x_n");
+          .help("CSV file of the cases, plain or gzipped; default: simulated cases");
+      fields.text("response", columns.response).only_with("data").help("column of x_n");
       declare_columns(fields, columns);
       fields.flag("intercept", intercept)
           .only_with("data")
-          .help("data: add a first coefficient for the constant 1");
+          .help("add an intercept as the first coefficient");
       simulation.declare(fields);
       fields.number("noise_variance", noise_variance)
           .above(0)
-          .help("variance of x_n given theta, N(a_n' theta, noise_variance)");
+          .help("variance of the noise in x_n ~ N(a_n' theta + o_n, noise_variance)");
       regression::declare_prior(fields, prior_variance);
     }
   };
@@ -316,38 +316,40 @@ class LinearGaussian final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<LinearGaussian>(
       {.id = "linear-gaussian",
-       .summary = "Bayesian linear regression with known variances, on a CSV file or simulated; "
-                  "exact draws",
+       .summary = "Bayesian linear regression with known variances; cases from a CSV file or "
+                  "simulated; exact draws",
        .details =
            "theta ~ N(0, prior_variance I), x_n given theta ~ N(a_n' theta + o_n, "
            "noise_variance):\n"
            "U(theta) = sum_n w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance) + |theta|^2 / (2 "
            "prior_variance). Offsets o_n are 0 and weights w_n are 1 unless the table has them.\n"
-           "With data, the numbers a_n and x_n are used as they are in the file. They are neither "
-           "centred nor scaled. The coefficients of inputs are scalars with the names of the "
-           "columns. Each "
-           "level of a factor except the first has a column, in rising order of levels, which is 1 "
-           "for cases with that level. The coefficients of a factor are an array with the name of "
-           "the factor and the levels as labels. The first level has effect 0, so it adds nothing "
-           "to the intercept.\n"
-           "Without data, cases are simulated, and theta is an array of shape [dimension]. Inputs "
-           "are a_n ~ N(0, C) with C_ij = correlation^|i - j|, an autoregression a_0 = z_0, a_i = "
-           "r a_(i-1) + sqrt(1 - r^2) z_i along the coordinates. One theta is drawn from N(0, "
-           "prior_variance I) for all cases, and a remark of the run shows it. x_n is drawn as "
-           "above. The normals z are "
-           "those of replicate n in the stream of simulate_seed and \"linear-gaussian/inputs\". "
-           "theta uses replicate 0 of \"linear-gaussian/parameter\", and x_n uses replicate n of "
-           "\"linear-gaussian/noise\". A smaller data set is therefore the beginning of a larger "
-           "one.\n"
-           "The posterior is N(mu, Sigma), Sigma^-1 = A'WA / noise_variance + I / prior_variance. "
-           "A gradient takes d^2 multiplications and additions for any N, because the sums A'WA "
-           "and A'W(x - o) are stored. Exact draws use the Cholesky factor of Sigma^-1. The metric "
-           "is Sigma^-1, a "
-           "constant. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's term and "
-           "u_n = w_n (x_n - a_n' theta "
-           "- o_n)^2 / (2 noise_variance), with 4 d multiplications and additions for each case. "
-           "For each case, a run can record w_n log N(x_n; a_n' theta + o_n, noise_variance) and "
-           "an x_n drawn from this normal distribution (see the key `run.predictive`).",
+           "If `data` is given, the inputs a_n and responses x_n of the file are neither centred "
+           "nor scaled. The coefficients of inputs are scalars with the names of the columns. Each "
+           "level of a factor, except the first level, has a column that is 1 for cases with that "
+           "level and 0 for other cases. These columns are in rising order of levels. The "
+           "coefficients of a factor form an array that has the factor's name. Its elements are "
+           "labelled with these levels. The first level has effect 0, so it adds nothing to the "
+           "intercept.\n"
+           "Without data, cases are simulated, and theta is an array of shape [dimension]. The "
+           "input vector a of each case is N(0, C) with C_ij = r^|i - j|, where r = `correlation`. "
+           "It is simulated as an autoregression along its coordinates: a_0 = z_0, a_i = r a_(i-1) "
+           "+ sqrt(1 - r^2) z_i. One theta is drawn from N(0, prior_variance I) for all cases. The "
+           "run reports the first ten coordinates of this theta. x_n is drawn from N(a_n' theta, "
+           "noise_variance). Each random stream is identified by `simulate_seed` and a name. The "
+           "normal random numbers z of case n come from replicate n of the stream "
+           "\"linear-gaussian/inputs\". theta is drawn from replicate 0 of the stream "
+           "\"linear-gaussian/parameter\", and the noise of x_n from replicate n of the stream "
+           "\"linear-gaussian/noise\". If two manifests differ only in `cases`, the smaller data "
+           "set therefore consists of the first cases of the larger one.\n"
+           "The posterior is N(mu, Sigma), where Sigma^-1 = A'WA / noise_variance + I / "
+           "prior_variance and mu = Sigma A'W(x - o) / noise_variance. The rows of A are a_n', and "
+           "W = diag(w_n). A gradient takes d^2 multiplications and additions for any N, because "
+           "the sums A'WA and A'W(x - o) are stored. Exact draws use the Cholesky factor of "
+           "Sigma^-1. The metric is Sigma^-1, a constant. As a sum of terms, U = U_0 + sum_n u_n, "
+           "where U_0 is the prior's term and u_n = w_n (x_n - a_n' theta - o_n)^2 / (2 "
+           "noise_variance). Each u_n takes 4 d multiplications and additions. For each case, a "
+           "run can record w_n log N(x_n; a_n' theta + o_n, noise_variance) and an x_n drawn from "
+           "this normal distribution (see the key `run.predictive`).",
        .sources = {
            "Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there prior_variance = 1, "
            "noise_variance = 10; the paper does not give the distribution of a_n)"}});

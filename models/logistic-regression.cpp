@@ -1,4 +1,4 @@
-// Model `logistic-regression`: Bayesian logistic regression on a table.
+// Model `logistic-regression`: Bayesian logistic regression; cases from a table.
 // SPDX-License-Identifier: Apache-2.0
 #include "logistic-regression/points.hpp"
 #include "regression/keys.hpp"
@@ -71,36 +71,43 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::logistic::LogisticRegression>(
       {.id = "logistic-regression",
-       .summary = "Bayesian logistic regression on CSV, LIBSVM or IDX files, with a normal prior",
+       .summary =
+           "Bayesian logistic regression with a normal prior; cases from CSV, LIBSVM or IDX files",
        .details =
            "P(positive | x) = 1 / (1 + exp(-(x theta + o))), theta_j ~ N(0, prior_variance):\n"
            "U(theta) = sum_n w_n log(1 + exp(-s_n (x_n theta + o_n))) + |theta|^2 / (2 "
            "prior_variance), with s_n = +1 for the positive label and -1 for the other. Offsets "
            "o_n are 0 and weights w_n are 1 unless the table has them.\n"
-           "Inputs are the columns of a CSV file, in the order of `inputs` or of the header. "
-           "Inputs of a LIBSVM file are indices 1 to the largest, with 0 where a line lacks an "
-           "index. Inputs of IDX images are the pixels, row by row, divided by 255. A row x_n is "
-           "made from the inputs in these steps:\n"
+           "The inputs of a CSV file are the columns in `inputs`, in this order. By default, they "
+           "are all columns that no other key names, in the order of the header. Inputs of a "
+           "LIBSVM file are numbered from 1 to the largest index in `data`. An input is 0 if the "
+           "line lacks its index. Inputs of IDX images are the pixels, row by row, divided by 255. "
+           "A row x_n is made from the inputs in these steps:\n"
            "1. powers: all inputs, then all squares, ... (no cross terms)\n"
-           "2. projection: multiply by a matrix of independent N(0, 1 / k); entry (i, j) uses the "
-           "normal of row i and replicate j in the stream of projection_seed and "
+           "2. projection: multiply by a matrix with k = `projection` columns and independent N(0, "
+           "1 / k) entries. Entry (i, j) is normal random number i of replicate j, divided by "
+           "sqrt(k). The random stream is identified by `projection_seed` and the name "
            "\"logistic-regression/projection\"\n"
            "3. standardize: subtract the mean of each column and divide by its standard deviation "
-           "(n - 1); a constant column is centred and not scaled\n"
+           "(denominator n - 1). A constant column is centred and not scaled\n"
            "4. intercept: put 1 in front\n"
-           "5. factors: for each level of a factor except the first, in rising order, a column "
-           "that is 1 for cases with that level, and is not standardized\n"
-           "The test set uses the matrix, means and deviations of the training data.\n"
-           "Coefficients of a CSV file's columns are scalars with the names of the columns (age, "
-           "age^2). Coefficients for other formats and for projections are the array beta, counted "
-           "from 0, beside the scalar intercept: beta[i] belongs to LIBSVM's index i + 1, or to "
-           "the pixel in row i / width, column i % width. Coefficients of a factor are an array "
-           "with the name of the factor and the levels as labels.\n"
+           "5. factors: add a column for each level of a factor except its first level, in rising "
+           "order of levels. The column is 1 for cases with that level and 0 for other cases. It "
+           "is not standardized\n"
+           "The rows of test cases are made with the projection matrix, means and standard "
+           "deviations of the training data.\n"
+           "The intercept is the scalar `intercept`. Coefficients of a CSV file's columns are "
+           "scalars with the names of the columns (age, age^2). For other formats and for "
+           "projections, the coefficients are the array `beta`, whose indices start at 0. beta[i] "
+           "is the coefficient of LIBSVM index i + 1, or of the pixel in row i / width, column i % "
+           "width. The coefficients of a factor form an array that has the factor's name. Its "
+           "elements are labelled with all levels except the first.\n"
            "The inputs of a point in `predict` are in their original units. A point may also give "
            "a value for the column of `offset`; otherwise its offset is 0.\n"
            "A gradient takes 4 N d multiplications and additions. The metric is the expected "
-           "information X' diag(p (1 - p)) X plus the prior's I / prior_variance, in N d^2 "
-           "multiplications and additions. Its contracted derivative takes 2 N d^2. As a sum of "
+           "information X' diag(p (1 - p)) X plus the prior precision I / prior_variance. "
+           "Computing it takes N d^2 multiplications and additions. Computing its derivative "
+           "contracted with a matrix takes 2 N d^2 multiplications and additions. As a sum of "
            "terms, U = U_0 + sum_n u_n, where U_0 is the prior's term and u_n is the term of "
            "training case n. For each case, a run can record w_n times the log probability of its "
            "label, and a label drawn from the model (see the key `run.predictive`).",

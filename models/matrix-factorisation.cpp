@@ -1,4 +1,4 @@
-// Model `matrix-factorisation`: Bayesian factorisation of a matrix with some known entries.
+// Model `matrix-factorisation`: Bayesian factorisation of a partially observed matrix.
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix-factorisation/conditional.hpp"
 #include "matrix-factorisation/gamma_prior.hpp"
@@ -71,7 +71,7 @@ struct Keys {
         .at_least(1)
         .at_most(1000)
         .help("K, number of factors of each user and each item");
-    fields.flag("biases", biases).help("give users and items biases a_i and b_j");
+    fields.flag("biases", biases).help("add a bias a_i for each user and b_j for each item");
     fields.number("offset", offset)
         .help("constant part of each rating; default: mean of the training ratings");
     fields.number("noise_precision", noise_precision)
@@ -83,7 +83,9 @@ struct Keys {
     fields.number("shape", shape).above(0).help("shape of the gamma prior of precisions");
     fields.number("rate", rate)
         .above(0)
-        .help("rate of the gamma prior, whose density is proportional to l^(shape-1) exp(-rate l)");
+        .help(
+            "rate of the gamma prior of a precision l; its density is proportional to l^(shape-1) "
+            "exp(-rate l)");
     fields.number("strength", strength)
         .above(0)
         .only_with("prior", {"normal-wishart"})
@@ -101,7 +103,7 @@ struct Keys {
         .only_with("prior", {"fixed"})
         .help("precision of each factor; default: 1");
     fields.interval("clip", clip)
-        .only_where("test cases (`test` given, or `folds` above 1)",
+        .only_where("test cases (from `test`, or from `folds` above 1)",
                     [this] { return test.has_value() || fold.folds > 1; })
         .help("[low, high]: limits of predicted ratings, such as [1, 5]");
     fields.integer("blocks", blocks)
@@ -144,8 +146,9 @@ Data read_data(const Keys& keys) {
   data.split = split(ratings_of(lines, data.ids), keys.fold);
   if (data.split.training.size() == 0)
     throw ParameterError(
-        "folds", "must leave at least one rating to train on. Number of ratings in `data`: " +
-                     std::to_string(lines.size()));
+        "folds",
+        "must leave at least one rating to train on, but the number of ratings in `data` is " +
+            std::to_string(lines.size()));
   if (keys.test) data.split.test = ratings_of(read_ratings(*keys.test), data.ids);
   return data;
 }
@@ -413,31 +416,30 @@ void MatrixFactorisation::draw_conditional(std::size_t which, const Stream& stre
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::factorisation::MatrixFactorisation>(
       {.id = "matrix-factorisation",
-       .summary = "Bayesian factorisation of a matrix of ratings with some known entries",
+       .summary = "Bayesian factorisation of a partially observed matrix of ratings",
        .details =
            "y_n ~ N(offset + u_i'v_j + a_i + b_j, 1 / noise_precision) for the rating of item j by "
            "user i, where the vectors u_i and v_j have K factors each. Biases are N(0, 1 / l), "
-           "where l has a density "
-           "proportional to l^(shape-1) exp(-rate l). All biases of users share one precision l, "
-           "and all biases of items share another.\n"
-           "prior = \"gamma\": factors have the same prior as biases, with one precision for users "
-           "and one for items. prior = \"normal-wishart\": u_i ~ N(m, P^-1), P ~ Wishart(degrees, "
-           "I), m ~ N(0, (strength P)^-1), and the same for v_j. A run records C with P = C C' "
-           "(user_precision_factor). prior = \"fixed\": every factor is N(0, 1 / precision).\n"
-           "Files of ratings have lines user::item::rating, optionally with ::timestamp. Tabs may "
-           "replace \"::\". The first line of a CSV file may be the header "
-           "userId,movieId,rating,timestamp. Users and items are "
-           "those of `data`, in rising order of their ids. An evaluation takes 6 N K operations "
-           "for N ratings. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's term "
-           "and u_n is the term of "
-           "training rating n. With run.ranks = \"coordinates\", the oracle `strata` must have as "
-           "many strata as there are blocks.\n"
+           "where l has a density proportional to l^(shape-1) exp(-rate l). All biases of users "
+           "share one precision l, and all biases of items share another.\n"
+           "prior = \"gamma\": factors have a prior of the same form as biases, with two separate "
+           "precisions: one for users and one for items. prior = \"normal-wishart\": u_i ~ N(m, "
+           "P^-1), P ~ Wishart(degrees, I), m ~ N(0, (strength P)^-1), and the same for v_j. A run "
+           "records the Cholesky factor C of P = C C' as `user_precision_factor` or "
+           "`item_precision_factor`. prior = \"fixed\": every factor is N(0, 1 / precision).\n"
+           "Each line of a ratings file has the form user::item::rating, optionally followed by "
+           "::timestamp. Tabs, or commas in a CSV file, may replace \"::\". The first line of a "
+           "CSV file may be the header userId,movieId,rating,timestamp. Users and items are those "
+           "of `data`, in rising order of their ids. An evaluation takes 6 N K operations for N "
+           "ratings. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's term and u_n "
+           "is the term of training rating n. With run.ranks = \"coordinates\", the oracle "
+           "`strata` must have as many strata as there are blocks.\n"
            "The kernel `conditional` draws one of three groups given the rest: user_factors and "
            "user_bias, item_factors and item_bias, or all hyper-parameters. Drawing the factors "
-           "and biases of all users takes N (K + 1)^2 operations and one Cholesky factor for each "
-           "user. Drawing the factors and biases of all items takes the same, with one Cholesky "
-           "factor for each item.\n"
-           "With `folds` or `test`, the error of a run is the root mean square error of held-out "
+           "and biases of all users takes N (K + 1)^2 operations in total, plus one Cholesky "
+           "factorisation for each user. Drawing the factors and biases of all items takes as many "
+           "operations, plus one Cholesky factorisation for each item.\n"
+           "The error of a run with `folds` or `test` is the root mean square error of held-out "
            "ratings. The prediction for a rating is the average of its expected value over draws.",
        .sources = {"Salakhutdinov & Mnih 2008, ICML (normal-Wishart)",
                    "Chen, Fox & Guestrin 2014, ICML, eq. 29 (gamma)"}});

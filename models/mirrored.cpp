@@ -173,10 +173,10 @@ class Mirrored final : public Model,
   std::vector<Parameter> parameters() const override { return parameters_; }
   std::vector<std::string> remarks() const override {
     return {
-        "The density is mirrored at 0. Metropolis kernels leave this density invariant. Without "
-        "Metropolis, an integrator keeps its order of accuracy if dU/dtheta is bounded at 0. If "
-        "dU/dtheta is infinite at 0, the order gives no bound on the error, and a step from close "
-        "to 0 may lead anywhere."};
+        "The density is mirrored at 0. Metropolis kernels leave this density invariant. Without a "
+        "Metropolis step, an integrator keeps its order of accuracy if dU/dtheta is bounded near "
+        "0. If dU/dtheta is unbounded near 0, the order gives no bound on the error. A step that "
+        "starts close to 0 may then be arbitrarily large."};
   }
 
   /// If the base's gradient is bounded at 0, an integrator keeps its order of accuracy despite the
@@ -299,22 +299,21 @@ MIXWELL_PLUGIN(registrar) {
            "Another model's density of positive parameters, mirrored at 0 to be symmetric on R^d",
        .details =
            "The base is the model that the key `of` names. The potential at theta is U(x) of the "
-           "base, with x_i = "
-           "|theta_i| for the positive parameters and x_i = theta_i for all other parameters. A "
-           "run records x under the same names. |theta| has exactly the base's distribution. If a "
-           "step of a chain leads to theta+, the same step of the base's chain leads to |theta+|. "
-           "Stochastic-gradient samplers treat positive parameters in this way. If the base allows "
-           "negative values too, its density is truncated at 0.\n"
-           "Derived and generated quantities, test set, metric and terms are taken from the base "
-           "at |theta|. Exact draws and prior draws are draws of the base with random signs. If "
-           "the density is truncated at 0, this model offers no such draws. The mirroring adds "
-           "work of O(d) for each replicate, or O(d^2) if the metric is computed.\n"
-           "Without Metropolis, an integrator keeps its order of accuracy if dU/dtheta is bounded "
-           "at 0. For `gamma` with shape 1 and rate b, the Langevin steps theta+ = theta - eps "
-           "grad U + sqrt(2 eps) z give the mean 1 / b + b eps / 2. "
-           "If dU/dtheta is infinite at 0, a step may lead anywhere, and the moments of the chain "
-           "may be infinite or undefined. "
-           "Use a Metropolis kernel instead.\n"
+           "base, with x_i = |theta_i| for the positive parameters and x_i = theta_i for all other "
+           "parameters. A run records x under the parameter names of the base. x has exactly the "
+           "base's distribution. If a chain on R^d moves from theta to theta+, the recorded x "
+           "moves from |theta| to |theta+|. This is how a chain for the base would move if its "
+           "steps were reflected at 0. Patterson & Teh (2013) treat positive parameters in this "
+           "way. If the base allows negative values too, its density is truncated at 0.\n"
+           "The base computes derived and generated quantities, test predictions, the metric and "
+           "the terms at x. Exact draws and prior draws are draws of the base with random signs. "
+           "If the density is truncated at 0, this model offers no such draws. Mirroring adds O(d) "
+           "operations for each replicate, or O(d^2) if the metric is computed.\n"
+           "Without a Metropolis step, an integrator keeps its order of accuracy if dU/dtheta is "
+           "bounded near 0. The Langevin steps theta+ = theta - eps grad U + sqrt(2 eps) z give "
+           "the mean 1 / b + b eps / 2 for `gamma` with shape 1 and rate b. If dU/dtheta is "
+           "unbounded near 0, a step may be arbitrarily large. The moments of the chain may then "
+           "be infinite or undefined. Use a Metropolis kernel instead.\n"
            "If a manifest has both models, name the model to sample:\n"
            "  [model.positive]\n"
            "  use = \"gamma\"\n"

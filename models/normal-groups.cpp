@@ -1,4 +1,4 @@
-// Model `normal-groups`: means of groups around a common mean, as in the eight schools.
+// Model `normal-groups`: means of groups around a common mean, as in the eight schools example.
 // SPDX-License-Identifier: Apache-2.0
 #include "normal-groups/conditional.hpp"
 
@@ -47,11 +47,11 @@ class NormalGroups final : public Model,
       fields.number("tau_shape", tau_shape)
           .above(0)
           .help(
-              "a in the prior of tau^2, whose density is proportional to (tau^2)^(-a-1) exp(-b / "
-              "tau^2)");
+              "shape a of the inverse-gamma prior of tau^2: density proportional to (tau^2)^(-a-1) "
+              "exp(-b / tau^2)");
       fields.number("tau_scale", tau_scale)
           .above(0)
-          .help("b in the prior of tau^2 (see tau_shape)");
+          .help("scale b of the inverse-gamma prior of tau^2 (see tau_shape)");
     }
   };
 
@@ -298,19 +298,21 @@ class NormalGroups final : public Model,
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::normal_groups::NormalGroups>(
       {.id = "normal-groups",
-       .summary = "Means of groups around a common mean, as in the eight schools",
+       .summary = "Means of groups around a common mean, as in the eight schools example",
        .details =
            "y_j ~ N(theta_j, sigma_j^2) with known sigma_j, theta_j ~ N(mu, tau^2), mu ~ "
            "N(prior_mean, prior_sd^2), and tau^2 with a density proportional to (tau^2)^(-a-1) "
            "exp(-b / tau^2). The coordinates are mu, log tau and theta. A run records mu, tau and "
-           "theta. U = sum (y - theta)^2 / (2 sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J "
-           "+ 2 a) log tau + (mu - m)^2 / (2 s^2), including the Jacobian of log tau. An "
-           "evaluation takes O(J).\n"
-           "The kernel `conditional` draws mu, tau, theta, or mu and theta together, given the "
-           "rest. theta has a Gaussian prior given mu and tau. An update of compositor `blocks` "
-           "may integrate theta out (without = [\"theta\"]). For each group, a run can record log "
-           "N(y_j; theta_j, sigma_j^2) and a y_j drawn from the model (see the key "
+           "theta. With a = tau_shape, b = tau_scale and J groups, U = sum (y - theta)^2 / (2 "
+           "sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J + 2 a) log tau + (mu - "
+           "prior_mean)^2 / (2 prior_sd^2), including the Jacobian of log tau. An evaluation takes "
+           "O(J) operations.\n"
+           "The kernel `conditional` draws one of these given the rest: mu, tau, theta, or mu and "
+           "theta together. Given mu and tau, theta has a Gaussian prior, so the kernels "
+           "`elliptical-slice` and `pcn` can sample it. To integrate theta out of an update of the "
+           "compositor `blocks`, set without = [\"theta\"] in that update. For each group, a run "
+           "can record log N(y_j; theta_j, sigma_j^2) and a y_j drawn from the model (see the key "
            "`run.predictive`).",
-       .sources = {"Gelman et al. 2013, Bayesian Data Analysis, section 5.4 and appendix C "
-                   "(model, conditional laws, data of the eight schools)"}});
+       .sources = {"Gelman et al. 2013, Bayesian Data Analysis, section 5.4 and appendix C (model, "
+                   "conditional distributions, data of the eight schools)"}});
 }

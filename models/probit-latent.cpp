@@ -239,16 +239,16 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "z_n ~ N(x_n beta, 1), the label is positive if z_n > 0, beta_j ~ N(0, prior_variance): "
            "U = |z - X beta|^2 / 2 + |beta|^2 / (2 prior_variance), infinite if a z_n does not "
-           "have the sign of its label. The coefficients have the posterior of `probit-regression` "
-           "without offsets and weights, with the same rows and simulated cases. A run also "
-           "records `latent`.\n"
+           "have the sign of its label. The posterior of the coefficients is the same as in the "
+           "model `probit-regression` without offsets and weights. Both models make rows and "
+           "simulate cases in the same way. A run also records z as `latent`.\n"
            "The kernel `conditional` draws all coefficients together given `latent`, and `latent` "
-           "given the coefficients. Kernels with gradients can sample the coefficients, which have "
-           "a Gaussian prior. They cannot sample the latent variables, which have bounds.\n"
+           "given the coefficients. Gradient-based kernels can sample the coefficients, but not "
+           "the latent variables, because these have bounds. The coefficients have a Gaussian "
+           "prior, so the kernels `elliptical-slice` and `pcn` can sample them too.\n"
            "For each case, a run can record the log probability of the label given beta, and a "
-           "label drawn given beta (see the key `run.predictive`). This probability integrates z_n "
-           "out, because "
-           "the label is certain given z_n. If a case is left out in cross-validation, its z_n is "
-           "left out too.",
+           "label drawn given beta (see the key `run.predictive`). z_n is integrated out of this "
+           "probability, because z_n determines the label. If a case is left out in "
+           "cross-validation, its z_n is left out too.",
        .sources = {"Albert & Chib 1993, J. Am. Stat. Ass. 88, 669-679"}});
 }

@@ -80,10 +80,10 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<Quartic>(
       {.id = "quartic",
        .summary = "Independent coordinates with density exp(-x^4 / 4); exact draws",
-       .details =
-           "U(theta) = sum theta_i^4 / 4; parameter x has shape [d].\n"
-           "E x^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978, E x^4 = 1. An exact draw inverts the "
-           "distribution function at one uniform random number for each coordinate. The metric is "
-           "the Hessian plus I, diag(1 + 3 x^2), because the Hessian is singular at 0.",
+       .details = "U(theta) = sum theta_i^4 / 4; parameter x has shape [d].\n"
+                  "E x^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978, E x^4 = 1. For an exact draw, "
+                  "Mixwell applies the inverse distribution function to one uniform random number "
+                  "for each coordinate. The metric is diag(1 + 3 x^2), the Hessian plus I. I is "
+                  "added because the Hessian is singular at 0.",
        .sources = {}});
 }

@@ -1,4 +1,4 @@
-// Model `random-effects`: a mean of groups; importance sampling integrates out the group effects.
+// Model `random-effects`: common mean of groups, with an estimate of each group's likelihood.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -42,8 +42,8 @@ class RandomEffects final : public Model,
           .at_least(1)
           .at_most(1000000)
           .help(
-              "n, number of random effects whose average likelihood estimates the likelihood of "
-              "each group");
+              "n, number of effects drawn for each group; their average likelihood estimates the "
+              "group's likelihood");
     }
   };
 
@@ -166,12 +166,12 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<RandomEffects>(
       {.id = "random-effects",
        .summary = "Common mean of groups; importance sampling integrates out the group effects",
-       .details =
-           "y_j ~ N(b_j, sigma_j^2), b_j ~ N(mu, tau^2), mu ~ N(prior_mean, prior_sd^2); "
-           "the parameter is mu. Kernels only get an unbiased estimate of the density: the "
-           "likelihood of each group is the average over `samples` effects drawn from N(mu, "
-           "tau^2). An evaluation takes O(J n), where n = samples. The posterior of mu is a "
-           "known Gaussian, so this model can test kernels that work with density estimates.",
+       .details = "y_j ~ N(b_j, sigma_j^2), b_j ~ N(mu, tau^2), mu ~ N(prior_mean, prior_sd^2); "
+                  "the parameter is mu. Kernels get only an unbiased estimate of the density. The "
+                  "likelihood of group j is estimated by the average of N(y_j; b, sigma_j^2) over "
+                  "`samples` effects b drawn from N(mu, tau^2). An evaluation takes O(J n) "
+                  "operations, where n = samples. The posterior of mu is a known Gaussian, so you "
+                  "can use this model to test pseudo-marginal kernels.",
        .sources = {"Andrieu & Roberts 2009, Ann. Stat. 37, 697-725",
                    "Beaumont 2003, Genetics 164, 1139-1160"}});
 }

@@ -1,4 +1,4 @@
-// Model `student-t`: the multivariate t distribution, with the covariance shapes of `gaussian`.
+// Model `student-t`: the multivariate t distribution, with the keys of `gaussian` for Sigma.
 // SPDX-License-Identifier: Apache-2.0
 #include "gaussian/params.hpp"
 
@@ -21,7 +21,7 @@ class StudentT final : public Model, public ExactSampler {
     void declare(Fields& fields) {
       fields.number("degrees_of_freedom", degrees_of_freedom)
           .above(0)
-          .help("nu; moments of order below nu exist, and nu = 1 is the Cauchy distribution");
+          .help("nu: only moments of order below nu exist (nu = 1: the Cauchy distribution)");
       shape.declare(fields);
     }
   };
@@ -76,17 +76,19 @@ class StudentT final : public Model, public ExactSampler {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<StudentT>(
       {.id = "student-t",
-       .summary = "Multivariate t distribution with a scale matrix of a chosen shape; exact draws",
+       .summary = "Multivariate t distribution with a choice of structures for the scale matrix; "
+                  "exact draws",
        .details =
-           "theta = mean + z sqrt(nu / w) with z ~ N(0, Sigma) and w ~ chi-square with nu = "
-           "degrees_of_freedom:\n"
-           "U(theta) = (nu + d) / 2 log(1 + (theta - mean)' Sigma^-1 (theta - mean) / nu); "
-           "parameter x has shape [d].\n"
+           "theta = mean + z sqrt(nu / w), where z ~ N(0, Sigma), w ~ chi-square(nu) and nu = "
+           "`degrees_of_freedom`.\n"
+           "U(theta) = (nu + d) / 2 log(1 + (theta - mean)' Sigma^-1 (theta - mean) / nu). The "
+           "parameter `x` is theta, with shape [d].\n"
            "The keys for Sigma are the same as in the model `gaussian`. Sigma is the covariance of "
-           "z. The covariance of theta is nu / (nu - 2) Sigma if nu > 2. A gradient takes as long "
-           "as in `gaussian`, plus one division for each replicate. U takes one more logarithm. U "
-           "and "
-           "the gradient are accurate up to 1e150 standard deviations from the mean. An exact draw "
-           "inverts the distribution function of the chi-square at one uniform random number.",
+           "z. The covariance of theta is nu / (nu - 2) Sigma if nu > 2. A gradient costs as much "
+           "as in model `gaussian`, plus one division for each replicate. U costs as much as in "
+           "that model, plus one logarithm for each replicate. U and the gradient are accurate if "
+           "(theta - mean)' Sigma^-1 (theta - mean) is at most 1e300. For an exact draw of w, "
+           "Mixwell applies the inverse chi-square distribution function to one uniform random "
+           "number.",
        .sources = {}});
 }

@@ -1,4 +1,4 @@
-// A constant preconditioner that keeps its own numbers.
+// A constant preconditioner that stores its values in this object, not in the kernel graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mixwell::covariance {
 
-/// A representation with its own numbers, because a constant of the graph has none.
+/// Stores its own values, because a ConstantPreconditioner has no values in the graph.
 template <class How>
 class Constant final : public Representation {
  public:

@@ -1,4 +1,4 @@
-// The common parts of estimators that learn from warmup draws.
+// The common parts of estimators that use warmup draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,7 +33,7 @@ class LearntEstimator : public LearntPreconditioner {
     void declare(Fields& fields) {
       fields.flag("pool", pool)
           .help(
-              "learn one preconditioner from the draws of all replicates, instead of one for each "
+              "fit one preconditioner to the draws of all replicates, instead of one for each "
               "replicate");
     }
   };

@@ -1,4 +1,4 @@
-// Reads a preconditioner from a text of numbers or a draws.nc, and checks it.
+// Reads a preconditioner from a CSV or draws.nc file, and checks that it is positive definite.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,14 +32,15 @@ inline std::string entry(const Metric& metric, Index i, Index j) {
   return "row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + value;
 }
 
-/// Throws InputError for the first number that is not finite. `whose` begins the message.
+/// Throws InputError for the first entry that is not finite. `whose` begins the message.
 inline void require_finite(const Metric& metric, const std::string& whose) {
   for (Index j = 0; j < metric.cols(); ++j) {
     for (Index i = 0; i < metric.rows(); ++i) {
       if (std::isfinite(metric(i, j))) continue;
-      throw InputError(whose + ": the preconditioner must be finite, but " + entry(metric, i, j) +
+      throw InputError(whose + ": the entries of the preconditioner must be finite, but " +
+                       entry(metric, i, j) +
                        ". If the run ended before its first draw, it recorded no preconditioner. "
-                       "Use the draws.nc of a run with draws.");
+                       "Use the draws.nc of a run that recorded at least one draw.");
     }
   }
 }
@@ -60,7 +61,8 @@ inline void require_positive_diagonal(const Metric& metric, const std::string& p
     const Index j = is_diagonal(metric) ? 0 : i;
     if (metric(i, j) > 0.0) continue;
     throw InputError(path + ": the preconditioner must be positive definite, but " +
-                     entry(metric, i, j) + ", which is not above 0. Use another matrix.");
+                     entry(metric, i, j) +
+                     ", which is not above 0. Use a positive definite matrix.");
   }
 }
 
@@ -73,10 +75,11 @@ inline void require_positive_pivots(const Metric& metric, const std::string& pat
   for (Index k = 0; k < d; ++k) {
     const double pivot = left(k, k);
     if (!(pivot > 1e-15 * static_cast<double>(d) * metric(k, k))) {
-      throw InputError(
-          path + ": the preconditioner must be positive definite, but " + entry(metric, k, k) +
-          ", and the elimination of the earlier rows reduces it to " + text(pivot) +
-          ". The result must be above 0 by more than rounding errors. Use another matrix.");
+      throw InputError(path + ": the preconditioner must be positive definite, but " +
+                       entry(metric, k, k) +
+                       ", and the elimination of the earlier rows reduces it to " + text(pivot) +
+                       ". The result must be above 0 by more than rounding errors. Use a positive "
+                       "definite matrix.");
     }
     const Index rest = d - k - 1;
     left.bottomRightCorner(rest, rest)
@@ -154,8 +157,8 @@ inline Metric read_csv(const std::string& path) {
   const auto rows = static_cast<Index>(lines.size());
   if (rows == 1) return Eigen::VectorXd::Map(lines.front().data(), d);
   if (rows != d) {
-    throw InputError(path + ": " + std::to_string(rows) + " lines of " + std::to_string(d) +
-                     " numbers. " + std::string(layout));
+    throw InputError(path + ": a matrix must be square, but the file has " + std::to_string(rows) +
+                     " lines of " + std::to_string(d) + " numbers. " + std::string(layout));
   }
   Metric metric(d, d);
   for (Index i = 0; i < d; ++i) {
@@ -226,8 +229,8 @@ class RecordedMetric {
         path_ + ": the run recorded no preconditioner `" + name_ + "` in the group sample_stats. ";
     const std::string known = kernels_with_preconditioner();
     throw InputError(
-        missing + (known.empty() ? "Use a run that learns one with estimator `diagonal` or `dense`."
-                                 : "Use one that the file has: " + known + "."));
+        missing + (known.empty() ? "Use a run with estimator `diagonal` or `dense`."
+                                 : "Use one of the preconditioners in the file: " + known + "."));
   }
 
   std::string kernels_with_preconditioner() const {

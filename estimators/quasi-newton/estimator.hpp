@@ -1,4 +1,4 @@
-// Computes the numbers of a quasi-Newton preconditioner from a memory, for any form of storage.
+// Base classes of the quasi-Newton estimators, which differ in how they store a preconditioner.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -113,10 +113,11 @@ class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursivePre
 
   std::string refuses_recursion() const override {
     if (this->options().sort)
-      return "such updates use the steps in the order of the chain, but `sort = true` asks for "
-             "another order. Set sort = false.";
+      return "the steps must stay in the order of the chain, but `sort = true` sorts them by U. "
+             "Set sort = false.";
     if (!this->options().eigenvalues) return {};
-    return "the limits `eigenvalues` work only for pairs from a memory. Leave out `eigenvalues`.";
+    return "the limits `eigenvalues` apply only to a preconditioner that is fitted to a memory. "
+           "Leave out `eigenvalues`.";
   }
 };
 

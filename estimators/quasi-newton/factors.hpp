@@ -1,4 +1,4 @@
-// A preconditioner as a product of factors that differ from I by rank one.
+// A preconditioner as a product of factors that each differ from I by a rank-one matrix.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Makes pairs (s, y) from the points of a memory, for each column, and declares the keys for this.
+// Selects pairs (s, y) from each column of a memory, and declares the keys for the selection.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,9 +26,8 @@ struct Options {
         .unit("theta^2")
         .above(0)
         .help(
-            "H before the first pair is gamma I. By default gamma is s'y / y'y of the newest pair, "
-            "or 1 if there are no pairs. On a narrow target, gamma = 1 may make the first moves "
-            "diverge; then set a smaller gamma");
+            "gamma of the initial H = gamma I (default: s'y / y'y of the newest pair, or 1 without "
+            "pairs). Set a smaller gamma if the first moves on a narrow target diverge");
     fields.number("curvature_test", curvature_test)
         .at_least(0)
         .below(1)
@@ -37,17 +36,17 @@ struct Options {
         .unit("1/theta^2")
         .at_least(0)
         .help(
-            "lambda in y + lambda s, which replaces y. If every eigenvalue of the Hessian is above "
-            "-lambda, every pair of a small step is used (HAMCMC)");
+            "lambda in y + lambda s, which replaces y (HAMCMC). If all eigenvalues of the Hessian "
+            "are above -lambda, then s'(y + lambda s) > 0 for small steps s");
     fields.interval("eigenvalues", eigenvalues)
         .unit("theta^2")
         .above(0)
         .help(
-            "[low, high]: leave out pairs that would move an eigenvalue of H outside this range "
-            "(relative tolerance: 1e-9)");
+            "leave out pairs that move an eigenvalue of H outside [low, high] (relative tolerance "
+            "1e-9)");
     fields.flag("sort", sort)
         .help(
-            "sort the points by descending U before they are paired, instead of using the order of "
+            "sort the points by descending U before pairing them, instead of keeping the order of "
             "the memory");
   }
 
@@ -58,8 +57,8 @@ struct Options {
                            "must be [low, high] with low <= high. Exchange the two values.");
     }
     if (gamma && within(*gamma) != *gamma) {
-      throw ParameterError(
-          "gamma", "must lie in the range that `eigenvalues` gives. Change one of the two keys.");
+      throw ParameterError("gamma",
+                           "must be within the limits `eigenvalues`. Change one of the two keys.");
     }
   }
 

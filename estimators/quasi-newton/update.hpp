@@ -1,4 +1,4 @@
-// One BFGS update of a whole matrix.
+// One BFGS update of an H that is stored as a d x d matrix.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

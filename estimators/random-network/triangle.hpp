@@ -1,4 +1,4 @@
-// Least squares by rows: adds rows to the triangle of a QR factorisation.
+// Adds rows to a least-squares problem by updating the triangle R of its QR factorisation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

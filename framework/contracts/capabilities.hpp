@@ -1,4 +1,4 @@
-// Clauses of the contract of models: one function for each capability that a separate file checks.
+// Clauses of the contract of models. Each function has its own file and checks one capability.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,9 +16,9 @@ Finding check_gaussian_prior(const Model& model, const Eigen::MatrixXd& theta);
 /// Checks a model's conditional potentials at columns of theta (d x w, w >= 2), for a few sets of
 /// coordinates: the first half, every third, only the last, and each parameter. U and its gradient
 /// must equal those of the whole model to 1e-11. A column by itself and the same column among
-/// columns of NaN must agree to 1e-12. The numbers in the block's rows must not change a bit of the
-/// cache. U and gradient requested separately must agree to 1e-12 with U and gradient requested
-/// together. Returns no findings if the model offers no conditional potential of these sets.
+/// columns of NaN must agree to 1e-12. The numbers in the block's rows must not change any bit of
+/// the cache. Separate and joint requests for U and the gradient must agree to 1e-12. Returns no
+/// findings if the model offers no conditional potential of these sets.
 Findings check_conditional_potentials(const Model& model, const Eigen::MatrixXd& theta);
 
 /// Checks an estimate against the U that the model evaluates. E exp(U(theta) - Uhat(theta; z)) must
@@ -34,8 +34,8 @@ void check_estimated_density(const Model& model, const Eigen::MatrixXd& theta, F
 Finding check_gradient_growth(const Model& model, const Eigen::MatrixXd& theta);
 
 /// Checks each marginal law at the columns of theta. Its gradient must be the gradient of its U,
-/// and neither may depend on the integrated parameters z. If the model can also draw z given the
-/// other parameters x, Fisher's identity must hold:
+/// and neither may depend on the integrated-out parameters z. If the model can also draw z given
+/// the other parameters x, Fisher's identity must hold:
 ///   E grad_x U(x, z) = grad U(x),  z ~ pi(z | x),
 /// This identity holds only for the correct integral. A correct law fails with probability 1e-4.
 void check_marginal_laws(const Model& model, const Eigen::MatrixXd& theta, Findings& findings);

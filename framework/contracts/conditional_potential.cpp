@@ -1,4 +1,4 @@
-// Checks U as a function of some coordinates (conditional potentials) against U of the whole model.
+// Checks conditional potentials (U as a function of some coordinates) against the whole model.
 // SPDX-License-Identifier: Apache-2.0
 #include "capabilities.hpp"
 #include "measured.hpp"
@@ -121,13 +121,12 @@ std::string what_is_wrong(const Look& look) {
   };
   require("the conditional potential differs from U of the whole model", look.against_the_whole(),
           1e-11);
-  require("U and the gradient differ between separate requests and one joint request",
+  require("U or the gradient differs between separate and joint requests",
           look.alone_and_together(), 1e-12);
-  require("when the other columns are NaN, the result of a column changes", look.among_nan(),
-          1e-12);
+  require("NaN in other columns changes the result of a column", look.among_nan(), 1e-12);
   if (look.reads_its_own_rows())
     wrong +=
-        "the cache changes with the block's own parameters, but may depend only on the other "
+        "the cache changes with the block's own parameters, but must depend only on the other "
         "parameters; ";
   return wrong;
 }
@@ -145,7 +144,7 @@ Findings check_conditional_potentials(const Model& model, const MatrixXd& theta)
   }
   if (offered == 0) return {};
   const std::string detail =
-      std::to_string(offered) + " blocks were compared with U of the whole model";
+      std::to_string(offered) + " conditional potentials agree with U of the whole model";
   return {{"conditional potential", wrong.empty(), wrong.empty() ? detail : wrong}};
 }
 

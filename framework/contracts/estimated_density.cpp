@@ -44,7 +44,7 @@ Finding unbiased(const Model& model, const MatrixXd& theta) {
     means.add("column " + std::to_string(j) + " against column 0",
               weights(model, theta.col(j), static_cast<std::uint64_t>(j)) - first);
   }
-  Finding found = means.finding("the estimate's mean is the density");
+  Finding found = means.finding("the estimate of the density is unbiased");
   found.trait = "unbiased_density";
   return found;
 }
@@ -73,7 +73,7 @@ Finding weighted(const EstimatedDensity& of, const MatrixXd& theta) {
   }
   ZeroMeans means;
   means.add_all("", change);
-  return means.finding("draws of the estimate's normals");
+  return means.finding("draw_weighted() samples exp(-Uhat) N(z; 0, I)");
 }
 
 }  // namespace
@@ -84,8 +84,8 @@ void check_estimated_density(const Model& model, const MatrixXd& theta, Findings
   if (evaluated(model, few, Asked::potential).u.allFinite()) {
     findings.push_back(unbiased(model, few));
   } else {
-    findings.push_back({"the estimate's mean is the density", true,
-                        "not checked, because the model does not evaluate U"});
+    findings.push_back({"the estimate of the density is unbiased", true,
+                        "this clause was not checked, because the model does not evaluate U"});
   }
   if (of.draws_weighted()) {
     findings.push_back(weighted(of, theta.replicate(1, std::max<Index>(1, 256 / theta.cols()))));

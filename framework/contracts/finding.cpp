@@ -1,4 +1,4 @@
-// Findings as a verdict and as text.
+// Summarises findings as one verdict and as text.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/contracts/finding.hpp>
 

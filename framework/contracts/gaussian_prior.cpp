@@ -61,7 +61,7 @@ Finding check_gaussian_prior(const Model& model, const MatrixXd& theta) {
   }
   return {"gaussian prior", worst <= 1e-9,
           "U - (potential of the prior) - (potential of the likelihood) must not depend on the "
-          "parameters with the Gaussian prior; the largest relative change is " +
+          "parameters with the Gaussian prior. The largest relative change of this difference is " +
               text(worst)};
 }
 

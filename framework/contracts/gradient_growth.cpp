@@ -52,7 +52,7 @@ std::string growth(const std::string& where, double first, double last) {
   if (std::isnan(first) || std::isnan(last)) return "the gradient is not finite " + where;
   if (last <= std::max(most_growth * first, least_slope)) return {};
   return "the largest slope of the gradient grows from " + text(first) + " to " + text(last) + " " +
-         where + ", but gradient_growth() claims that it stays bounded";
+         where + ", but gradient_growth() declares that the slope stays bounded";
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Finding check_gradient_growth(const Model& model, const MatrixXd& theta) {
   const std::string clause = "gradient growth";
   const GradientGrowth declared = model.gradient_growth();
   if (declared == GradientGrowth::singular || declared == GradientGrowth::undeclared)
-    return {clause, true, "gradient_growth() claims no bound that could be checked"};
+    return {clause, true, "gradient_growth() declares no bound, so there is nothing to check"};
   std::string fault = growth("as a coordinate approaches 0", slope_near_zero(model, theta, 1e-3),
                              slope_near_zero(model, theta, 1e-3 / 3125.0));
   if (fault.empty() && declared == GradientGrowth::lipschitz) {

@@ -193,7 +193,8 @@ Finding reversible(Lab& lab, const std::string& name) {
   const Point back = lab.follow(there, 10, 0.1).at;
   const double error = std::max((back.theta - start.theta).norm(), (back.p + start.p).norm());
   return {"involution, " + name, error <= 1e-9,
-          "the trajectory and its reversal end at distance " + number(error) + " from the start",
+          "the reversed trajectory ends at distance " + number(error) +
+              " from the start of the trajectory",
           "involution"};
 }
 
@@ -215,7 +216,7 @@ Finding preserves_volume(Lab& lab, const std::string& name) {
   }
   const double det = std::abs(jacobian.determinant());
   return {"volume, " + name, std::abs(det - 1.0) <= 1e-6,
-          "the Jacobian has the absolute determinant " + number(det), "volume"};
+          "the absolute determinant of the Jacobian is " + number(det), "volume"};
 }
 
 Finding has_order(Lab& lab, const std::string& name, int order) {
@@ -227,7 +228,7 @@ Finding has_order(Lab& lab, const std::string& name, int order) {
   const double wanted = std::pow(2.0, order);
   return {"order, " + name, std::abs(ratio / wanted - 1.0) <= 0.15,
           "the energy errors at step sizes 1/64 and 1/128 are " + number(coarse) + " and " +
-              number(fine) + "; their ratio is " + number(ratio) + ", and must be within 15 % of " +
+              number(fine) + ". Their ratio is " + number(ratio) + " and must be within 15 % of " +
               number(wanted),
           "order"};
 }
@@ -253,15 +254,17 @@ Finding has_fresh_noise(Lab& lab, const std::string& name) {
   const double fresh = (second.theta - repeated.theta).norm() + (second.p - repeated.p).norm();
   return {"noise, " + name, error <= 1e-12 && fresh > 0.0,
           "two separate steps differ from two steps in one call by " + number(error) +
-              ", and at most 1e-12 is allowed; a step with other noise differs by " +
-              number(fresh) + ", and must differ"};
+              " (at most 1e-12 is allowed). With the noise of the first step, the second step "
+              "changes by " +
+              number(fresh) + ", which must be above 0"};
 }
 
 Finding tells_cost(Lab& lab, const Integrator& integrator) {
   lab.follow(random_point(1), 7, 0.1);
   const auto spent = static_cast<std::int64_t>(lab.evaluations());
   return {"cost", spent == integrator.gradients(7),
-          "7 steps used " + std::to_string(spent) + " gradients, and gradients(7) returns " +
+          "7 steps used " + std::to_string(spent) +
+              " gradients. gradients(7) must return the same number, and returns " +
               std::to_string(integrator.gradients(7))};
 }
 
@@ -282,7 +285,7 @@ Finding isolated(Lab& lab, const std::string& name) {
   Point alone{start.theta.col(2), start.p.col(2)};
   const double error = (lab.follow(alone, 5, 0.2).at.theta - a.at.theta.col(2)).norm();
   return {"columns, " + name, same && error <= 1e-12,
-          same ? "a column that is integrated alone differs from the same column in a batch by " +
+          same ? "a separately integrated column differs from the same column in a batch by " +
                      number(error)
                : "a column changed when only its neighbouring column was changed"};
 }

@@ -20,8 +20,9 @@ Findings check_invariance(const Composition& composition, const InvarianceOption
   }
   findings.push_back(
       {"moves", test.moved() > 0.0,
-       "the slot that moved least has the mean squared distance " + std::to_string(test.moved()) +
-           " from its start, in units of the variance; this distance must be above 0"});
+       "for the slot that moved least, the mean squared distance from its start is " +
+           std::to_string(test.moved()) +
+           " times the slot's variance. This distance must be above 0"});
   return findings;
 }
 

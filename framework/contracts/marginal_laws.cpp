@@ -68,8 +68,8 @@ class MarginalCheck {
     }
   }
 
-  /// The index of the conditional that draws exactly the integrated parameters; nothing if there is
-  /// none.
+  /// The index of the conditional that draws exactly the integrated-out parameters; nothing if
+  /// there is none.
   std::optional<std::size_t> conditional() const {
     if (model_.offers<ConditionalDraws>() == nullptr) return std::nullopt;
     const auto offered = model_.offers<ConditionalDraws>()->conditionals();
@@ -106,10 +106,13 @@ void check_marginal_laws(const Model& model, const MatrixXd& theta, Findings& fi
     }
   }
   findings.push_back(
-      {"marginal gradients", error < 1e-5, "the largest relative error is " + text(error)});
-  findings.push_back({"marginal laws do not read what they integrate out", !reads,
-                      "with the integrated parameters set to NaN, no bit of the results may "
-                      "change; the gradients of these parameters must be 0"});
+      {"marginal gradients", error < 1e-5,
+       "compared with central differences of U, the largest relative error of a gradient is " +
+           text(error)});
+  findings.push_back(
+      {"marginal laws do not depend on the parameters that are integrated out", !reads,
+       "U and its gradient must not change in any bit if the integrated-out parameters are "
+       "set to NaN. The gradient with respect to these parameters must be 0"});
   if (drawn) {
     findings.push_back(means.finding("marginal laws integrate U"));
     findings.back().trait = "marginal";

@@ -1,4 +1,4 @@
-// How the contracts evaluate, compare and report what they measure.
+// Helpers with which the contracts evaluate models, compare results and report differences.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

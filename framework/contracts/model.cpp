@@ -47,7 +47,8 @@ std::string wrong_parameter(const std::vector<Parameter>& parameters,
     const std::string rule = broken_name_rule(parameter.name);
     if (!rule.empty()) return "the name \"" + parameter.name + "\" " + rule;
     if (!names.insert(std::string(to_string(parameter.group)) + "/" + parameter.name).second)
-      return "two parameters or quantities of one group have the name \"" + parameter.name + "\"";
+      return "two parameters or quantities in the same group have the name \"" + parameter.name +
+             "\"";
     if (parameter.size() < 1) return "\"" + parameter.name + "\" has no elements";
     const std::string shape = parameter.constraint.broken_shape_rule(parameter.shape);
     if (!shape.empty()) return "the shape of \"" + parameter.name + "\": its constraint " + shape;
@@ -83,13 +84,13 @@ Finding check_addresses(const std::string& clause, const DrawFunction& draws, In
   const bool repeats = same_bits(all, drawn(draws, d, width, at));
   const bool moves = (all.array() != drawn(draws, d, width, {4, 1, 40}).array()).any();
   const bool holds = worst <= 1e-12 && repeats && moves && all.allFinite();
-  return {clause, holds,
-          "a replicate that is drawn alone differs from the same replicate in a batch by " +
-              text(worst) +
-              (repeats ? ""
-                       : "; a second call with the same address gives other numbers, but must give "
-                         "the same") +
-              (moves ? "" : "; the next sweep gives the same numbers, but must give others")};
+  return {
+      clause, holds,
+      "a separately drawn replicate differs from the same replicate in a batch by " + text(worst) +
+          (repeats ? ""
+                   : ". A second call with the same random-stream address must give the same "
+                     "draws, but gives different ones") +
+          (moves ? "" : ". The next sweep must give different draws, but gives the same draws")};
 }
 
 Finding check_initial(const Model& model, const Evaluated& at) {
@@ -118,7 +119,7 @@ Finding check_batch(const Model& model, const MatrixXd& theta, const Evaluated& 
     worst = worse(worst, std::abs(together.u[j] - alone.u[0]) / size);
   }
   return {"batch", worst <= 1e-12,
-          "columns evaluated together and columns evaluated one by one differ by " + text(worst)};
+          "columns evaluated together differ from columns evaluated separately by " + text(worst)};
 }
 
 Finding check_isolation(const Model& model, const MatrixXd& theta, const Evaluated& clean) {
@@ -140,14 +141,16 @@ Finding check_isolation(const Model& model, const MatrixXd& theta, const Evaluat
 
 Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Evaluated& both) {
   return {"gradient only", same_bits(evaluated(model, theta, Asked::gradient).g, both.g),
-          "the gradient must have the same bits when U is requested and when it is not"};
+          "the gradient must have the same bits whether or not U is requested"};
 }
 
 /// |U only - U| <= 1e-12 (1 + |U|), column by column.
 Finding check_potential_alone(const Model& model, const MatrixXd& theta, const Evaluated& both) {
   const RowVectorXd alone = evaluated(model, theta, Asked::potential).u;
   const double error = ((alone - both.u).array().abs() / (1.0 + both.u.array().abs())).maxCoeff();
-  return {"potential only", error <= 1e-12, "the relative error of U is " + std::to_string(error)};
+  return {"potential only", error <= 1e-12,
+          "the relative difference between U evaluated with and without the gradient is " +
+              std::to_string(error)};
 }
 
 Index total_size(const std::vector<Parameter>& quantities) {
@@ -182,7 +185,7 @@ Finding check_derived(const Model& model, const Derived& derived, const MatrixXd
   });
   return {"derived", out.allFinite() && worst <= 1e-12,
           std::to_string(rows) +
-              " quantities; columns derived together and columns derived one by one differ by " +
+              " quantities. Columns derived together differ from columns derived separately by " +
               text(worst)};
 }
 
@@ -203,11 +206,11 @@ Finding check_generated(const Model& model, const Generated& quantities, const M
       difference_alone(all, [&](Index j) { return draws(theta.col(j), of_replicate(at, j)); });
   const bool repeats = same_bits(all, draws(theta, at));
   return {"generated", worst <= 1e-12 && repeats && all.allFinite(),
-          "a replicate that is drawn alone differs from the same replicate in a batch by " +
+          "a separately drawn replicate differs from the same replicate in a batch by " +
               text(worst) +
               (repeats ? ""
-                       : "; a second call with the same address gives other numbers, but must give "
-                         "the same")};
+                       : ". A second call with the same random-stream address must give the same "
+                         "draws, but gives different ones")};
 }
 
 MatrixXd multiplied(const HessianProducts& products, const MatrixXd& theta, const MatrixXd& v) {
@@ -235,8 +238,10 @@ Finding check_hessian_products(const Model& model, const HessianProducts& produc
   const double apart = difference_alone(
       analytic, [&](Index j) { return multiplied(products, theta.col(j), v.col(j)); });
   return {"Hessian products", worst < 1e-6 && apart <= 1e-8,
-          "the relative error against central differences of the gradient is " + text(worst) +
-              "; columns multiplied together and columns multiplied one by one differ by " +
+          "compared with central differences of the gradient, the relative error of the Hessian "
+          "products is " +
+              text(worst) +
+              ". Products for all columns in one call differ from products for single columns by " +
               text(apart)};
 }
 
@@ -280,8 +285,9 @@ Finding check_metric_matrix(const Metric& metric, const MatrixXd& theta) {
     indefinite += !one.allFinite() || one.llt().info() != Eigen::Success;
   }
   return {"metric", asymmetry <= 1e-12 && indefinite == 0,
-          "the relative asymmetry of G is " + text(asymmetry) + "; " + std::to_string(indefinite) +
-              " of " + std::to_string(theta.cols()) + " matrices are not positive definite"};
+          "the relative asymmetry of the metric G is " + text(asymmetry) + ". " +
+              std::to_string(indefinite) + " of " + std::to_string(theta.cols()) +
+              " matrices G are not positive definite"};
 }
 
 /// The relative error of a contraction, against central differences of G. `numeric(i, W, dG /
@@ -314,9 +320,10 @@ Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
                         [](Index i, const MatrixXd& W, const MatrixXd& change, MatrixXd& out) {
                           out.row(i) = W.cwiseProduct(change).colwise().sum();
                         });
-  return {
-      "metric derivative", worst < 1e-7,
-      "the relative error of the contraction against central differences of G is " + text(worst)};
+  return {"metric derivative", worst < 1e-7,
+          "compared with central differences of the metric G, the relative error of "
+          "contract_derivative() is " +
+              text(worst)};
 }
 
 /// Checks sum_bj W_bj dG_ab / dtheta_j.
@@ -329,7 +336,8 @@ Finding check_metric_crosswise(const Metric& metric, const MatrixXd& theta) {
                                           W.col(j).segment(i * out.rows(), out.rows());
                         });
   return {"metric crosswise", worst < 1e-7,
-          "the relative error of the crosswise contraction against central differences of G is " +
+          "compared with central differences of the metric G, the relative error of "
+          "contract_crosswise() is " +
               text(worst)};
 }
 
@@ -349,7 +357,7 @@ Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
         worst, column_difference(derivative(theta.col(j), W.col(j)), derivative(spoilt, W).col(j)));
   }
   return {"metric columns", worst <= 1e-12,
-          "a column that is evaluated alone differs from the same column among columns of NaN by " +
+          "a separately evaluated column differs from the same column among columns of NaN by " +
               text(worst)};
 }
 
@@ -468,10 +476,13 @@ Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
   MatrixXd expected(one.rows(), 4);
   expected << first, first, first, other.g;
   const double singly = column_difference(expected, terms.gradients(one, repeated));
-  return {"terms repeated", together <= 1e-12 && singly <= 1e-12,
-          "listing a term three times differs from 3 times the term by " + text(together) +
-              ", and the gradients of the listed terms differ from those of the single terms by " +
-              text(singly)};
+  return {
+      "terms repeated", together <= 1e-12 && singly <= 1e-12,
+      "the sum over a list that contains one term three times differs from the expected sum by " +
+          text(together) +
+          ", and the gradients of the listed terms differ from the gradients of the single "
+          "terms by " +
+          text(singly)};
 }
 
 /// Compares a column by itself with the same column among columns with other lists, at valid points
@@ -492,7 +503,7 @@ Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
     }
   }
   return {"terms by column", worst <= 1e-12,
-          "a column that is evaluated alone differs from the same column among columns with other "
+          "a separately evaluated column differs from the same column among columns with other "
           "lists of terms by " +
               text(worst)};
 }
@@ -512,7 +523,7 @@ Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
   return {
       "terms gradient only",
       same_bits(of_terms, terms.of(theta, indices).g) && same_bits(of_rest, terms.rest(theta).g),
-      "the gradient must have the same bits when U is requested and when it is not"};
+      "the gradient must have the same bits whether or not U is requested"};
 }
 
 Findings check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at) {
@@ -713,8 +724,8 @@ void check_conditionals(const Model& model, Findings& findings) {
         check_addresses("conditional " + std::to_string(k) + " addresses", alone, std::ssize(own)));
     check_conditional_law(model, k, own, theta, means);
   }
-  findings.push_back({"conditional draws keep the rest", keeps,
-                      "a conditional draw must not change a bit of the other coordinates"});
+  findings.push_back({"conditional draws keep the other coordinates", keeps,
+                      "a conditional draw must leave all bits of the other coordinates unchanged"});
   findings.push_back(means.finding("conditional draws"));
 }
 
@@ -730,8 +741,8 @@ std::vector<Index> rows_of_terms(const Model& model, const std::vector<Parameter
   return std::ssize(rows) == model.offers<SumOfTerms>()->terms() ? rows : std::vector<Index>();
 }
 
-/// If the terms are the likelihood, the recorded log likelihoods of cases must sum to -(U - U_0),
-/// up to a constant.
+/// If the terms are the likelihood, the recorded pointwise log likelihoods must sum to U_0 - U plus
+/// a constant, where U_0 is the part of U outside the terms.
 void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& findings) {
   const std::vector<Parameter> quantities = model.offers<Generated>()->generated();
   const std::vector<Index> rows = rows_of_terms(model, quantities);
@@ -743,10 +754,11 @@ void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& 
   const Eigen::RowVectorXd sums = terms + out(rows, Eigen::all).colwise().sum();
   const double scale = 1 + terms.cwiseAbs().maxCoeff();
   const double worst = (sums.array() - sums(0)).abs().maxCoeff() / scale;
-  findings.push_back({"log likelihoods", worst <= 1e-9,
-                      "the sum of the log likelihoods of the cases plus U - U_0 must be the same "
-                      "at all points; its relative change is " +
-                          text(worst)});
+  findings.push_back(
+      {"log likelihoods", worst <= 1e-9,
+       "the pointwise log likelihoods must sum to U_0 - U plus a constant, where U_0 is the "
+       "result of evaluate_rest(). The largest relative change of this constant is " +
+           text(worst)});
 }
 
 /// If the prior has both a density and draws, E h'(theta_i) = E h(theta_i) dU_0 / dtheta_i over the
@@ -766,7 +778,7 @@ void check_prior_law(const Model& model, Findings& findings) {
     means.add(name + ", virial", (x * g - 1.0).matrix());
     means.add(name + ", sine", (x.sin() * g - x.cos()).matrix());
   }
-  findings.push_back(means.finding("prior draws match its density"));
+  findings.push_back(means.finding("prior draws match the density of the prior"));
 }
 
 /// Adds the clauses that compare bits; they apply only to a pure model.

@@ -1,4 +1,4 @@
-// The contract of preconditioners that depend on their slot, and bounds of all preconditioners.
+// The clauses about declared bounds, and those about every OwnPreconditioner.
 // SPDX-License-Identifier: Apache-2.0
 #include "bowl.hpp"
 #include "measured.hpp"

@@ -100,7 +100,9 @@ void check_regrouping(const Representation& how, ConstBatch numbers, Index d, Fi
       alone.col(k) = dense(how, product, numbers, d, order[static_cast<std::size_t>(k)]) * v.col(k);
     }
     findings.push_back(
-        equal(std::string(name) + " uses the numbers of each column", together, alone));
+        equal(std::string(name) +
+                  " gives the same products for all columns together and for each separately",
+              together, alone));
   }
 }
 
@@ -229,7 +231,8 @@ Findings check_learner(const LearntPreconditioner& learner) {
   for (const Index draws : {0, 1, 3, 200}) {
     const MatrixXd state = learnt(learner, factor, columns, draws);
     findings.push_back(
-        {"the history is finite after " + std::to_string(draws) + " draws", state.allFinite(), ""});
+        {"all entries of the history are finite after " + std::to_string(draws) + " draws",
+         state.allFinite(), ""});
     findings.push_back(
         {"learning is pure", same_bits(state, learnt(learner, factor, columns, draws)), ""});
     append(findings, check_representation(*learner.representation(), state, d));
@@ -258,8 +261,8 @@ void check_isolation(const FittedPreconditioner& estimator, SimulatedMemory memo
   for (auto& m : memory.gradients) m.rightCols(columns - 1) *= 0.5;
   for (auto& m : memory.potentials) m.rightCols(columns - 1) *= -1.0;
   const MatrixXd changed = fitted(estimator, d, columns, memory.view());
-  findings.push_back(
-      {"fit is isolated by column", same_bits(once.leftCols(1), changed.leftCols(1)), ""});
+  findings.push_back({"the fit of a column does not depend on other columns",
+                      same_bits(once.leftCols(1), changed.leftCols(1)), ""});
 }
 
 /// The size of a fit to a memory whose points and gradients are scaled by two factors.
@@ -272,14 +275,14 @@ double size_of_fit(const FittedPreconditioner& estimator, double points, double 
   return largest_entry(*estimator.representation(), numbers, 6);
 }
 
-/// Checks the bound where U is flat and where points come together. Checks a global bound far out
-/// too.
+/// Checks the bound where U is flat and where the points in the memory nearly coincide. Checks a
+/// global bound far out too.
 void check_bound(const FittedPreconditioner& estimator, Findings& findings) {
   const Bound bound = estimator.traits().bound;
   if (bound == Bound::unknown) return;
   findings.push_back(
       stays_bounded("where U is flat", [&](double t) { return size_of_fit(estimator, 1.0, t); }));
-  findings.push_back(stays_bounded("where points come together",
+  findings.push_back(stays_bounded("where the points in the memory nearly coincide",
                                    [&](double t) { return size_of_fit(estimator, t, t * t * t); }));
   if (bound != Bound::global) return;
   findings.push_back(
@@ -459,10 +462,12 @@ Findings check_couplings(const Estimator& estimator, const Integrator& integrato
   MatrixXd image(d, columns);
   estimator.representation()->St(all, mass.p, image, scratch);
   return {
-      same("factor and mass end at the same point", factor.theta, mass.theta, mass.theta),
-      same("the momentum of factor is S' times that of mass", factor.p, image, image),
-      same("factor and mass have the same energy error", factor.change, mass.change,
-           mass.start.cwiseAbs() + RowVectorXd::Ones(columns)),
+      same("with couplings `factor` and `mass`, trajectories end at the same point", factor.theta,
+           mass.theta, mass.theta),
+      same("the momentum with coupling `factor` is S' times the momentum with coupling `mass`",
+           factor.p, image, image),
+      same("with couplings `factor` and `mass`, the energy errors are equal", factor.change,
+           mass.change, mass.start.cwiseAbs() + RowVectorXd::Ones(columns)),
       {"the trajectory moves", (mass.theta - start.theta).norm() > 0.1 * start.theta.norm(), ""}};
 }
 

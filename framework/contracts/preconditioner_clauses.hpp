@@ -1,4 +1,4 @@
-// Clauses on declared bounds, and on preconditioners that depend on the slot that they move.
+// The clauses about declared bounds, and those about every OwnPreconditioner.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The contract of every recipe of a diffusion.
+// The contract of every Recipe, which defines a diffusion by D, Q and Gamma.
 // SPDX-License-Identifier: Apache-2.0
 #include "bowl.hpp"
 #include "measured.hpp"
@@ -92,7 +92,7 @@ Finding alone(const Recipe& recipe, const Eigen::MatrixXd& z) {
     const auto own = together.col(j);
     worst = worse(worst, error_of(RecipeAt::numbers_of(recipe, z.col(j)), own, own.norm()));
   }
-  return relative_error("the numbers of D and Q depend only on their own column", worst, 1e-12);
+  return relative_error("D and Q at one column of z do not depend on other columns", worst, 1e-12);
 }
 
 /// Checks the bound near 0. Checks a global bound far out too.

@@ -191,7 +191,7 @@ std::vector<std::pair<std::string, RunHeader>> other_headers(const RunHeader& he
   add("run name").run_name = "another";
   add("number of replicates").replicates = 4;
   add("number of slots").slots = 3;
-  add("split of chains into slots").replicates = 6;
+  add("number of replicates and slots for the same number of chains").replicates = 6;
   all.back().second.slots = 1;
   add("thinning").thin = 3;
   add("warmup").warmup = 2;
@@ -201,10 +201,10 @@ std::vector<std::pair<std::string, RunHeader>> other_headers(const RunHeader& he
   add("length of a column").columns[0].shape = {4};
   add("type of a column").columns[4].type = RecordType::integer;
   add("group of a column").columns[1].group = RecordGroup::posterior;
-  add("number of recordings of a column").columns[5].once = false;
-  add("list of columns (one more)")
+  add("value of `once` in a column").columns[5].once = false;
+  add("list of columns (with one more column)")
       .columns.push_back({RecordGroup::posterior, "y", {}, RecordType::real, "", ""});
-  add("list of columns (one less)").columns.pop_back();
+  add("list of columns (without the last column)").columns.pop_back();
   return all;
 }
 
@@ -329,12 +329,12 @@ class Laws {
     same("restore after the last draw", {{run_end, run_end}});
     same("restore twice", {{11, 11}, {sampling + 14, sampling + 14}});
     same("overwrite in warmup", {{11, 17}});
-    same("overwrite from warmup into sampling", {{11, sampling + 9}});
+    same("overwrite the end of warmup and the start of sampling", {{11, sampling + 9}});
     same("overwrite in sampling", {{sampling + 14, sampling + 27}});
     same("overwrite twice", {{11, sampling + 9}, {sampling + 5, sampling + 30}});
-    same("shorten in warmup", {{11, sampling + 9}}, 15);
-    same("shorten in sampling", {{sampling + 5, sampling + 30}}, sampling + 20);
-    same("shorten to the saved state", {{sampling + 5, sampling + 30}}, sampling + 5);
+    same("shorten the recording in warmup", {{11, sampling + 9}}, 15);
+    same("shorten the recording in sampling", {{sampling + 5, sampling + 30}}, sampling + 20);
+    same("shorten the recording to the saved state", {{sampling + 5, sampling + 30}}, sampling + 5);
   }
 
   std::string state_again() {
@@ -392,8 +392,8 @@ class Laws {
     if (child == 0) die_after_saving(run.header(), file);
     int status = 0;
     if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
-      return "the test should have killed a writing process with SIGKILL, but this process ended "
-             "in another way";
+      return "the child process must write draws and then end with SIGKILL, but it ended in "
+             "another way";
     const std::string bytes = bytes_of(file);
     run.resume({bytes.begin(), bytes.end()});
     run.write_and_finish(30, run_end);

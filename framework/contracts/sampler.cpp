@@ -65,7 +65,7 @@ Finding restores(const Composition& composition, PhaseKind phase) {
           same && counted,
           std::to_string(saved.bytes().size()) + " bytes of state" +
               (counted ? ""
-                       : "; the restored sampler and the original have different counts of "
+                       : ". The restored sampler and the original have different counts of "
                          "gradients or divergences")};
 }
 

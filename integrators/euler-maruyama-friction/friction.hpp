@@ -1,4 +1,4 @@
-// The friction F of a scheme, and the noise that the scheme must add to it.
+// The friction F of a scheme, and the noise N(0, 2 eps (F - D)) that the scheme adds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,13 +50,14 @@ class Friction {
   std::string refusal(Index d) const {
     if (is_number()) return {};
     if (entries_.size() != d && !is_matrix(d)) {
-      return "has " + std::to_string(entries_.size()) + " numbers, but the dimension is " +
-             std::to_string(d) + ". Give " + std::to_string(d) + " numbers for a diagonal, or " +
+      return "has " + std::to_string(entries_.size()) + " entries, but the dimension is " +
+             std::to_string(d) + ". Give " + std::to_string(d) + " entries for a diagonal, or " +
              std::to_string(d * d) + " for a matrix, row by row.";
     }
     if (least(d) > 0.0) return {};
     return is_matrix(d) ? "must be symmetric, and all its eigenvalues must be above 0."
-                        : "must have only numbers above 0, because it is a diagonal in dimension " +
+                        : "must contain only positive entries, because it is the diagonal of F in "
+                          "dimension " +
                               std::to_string(d) + ".";
   }
 

@@ -1,4 +1,4 @@
-// Counts of cases y among n at risk, read from a file or simulated.
+// Counts y out of n, read from a file or simulated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,7 +31,7 @@ inline void require_count(const CsvTable& table, Index row, const std::string& c
   throw InputError({table.path(), table.line(row), 0},
                    "column \"" + column + "\" is " + table.text(row, table.find(column)) +
                        ", but must be a whole number from " + std::to_string(Index(least)) +
-                       " to 2^53. Give counts, not shares.");
+                       " to 2^53. Give counts, not proportions.");
 }
 
 }  // namespace detail
@@ -46,9 +46,9 @@ struct Source {
   void declare(Fields& fields) {
     fields.text("data", data)
         .file()
-        .help("CSV file of the pairs, plain or gzipped; without it pairs are simulated");
-    fields.text("y", y).only_with("data").help("data: column of the counts y, 0 <= y <= n");
-    fields.text("n", n).only_with("data").help("data: column of the totals n (numbers at risk)");
+        .help("CSV file of the pairs, plain or gzipped; default: simulated pairs");
+    fields.text("y", y).only_with("data").help("column of the counts y, 0 <= y <= n");
+    fields.text("n", n).only_with("data").help("column of the totals n (numbers at risk)");
     regression::declare_missing(fields, missing).only_with("data");
   }
 };
@@ -95,10 +95,12 @@ struct Simulation {
         .at_least(1)
         .at_most(1 << 20)
         .help(
-            "without data: whole numbers n; they repeat, so n of case j is sizes[j mod the number "
+            "without data: whole numbers n, used cyclically: n of case j is sizes[j mod the number "
             "of sizes]");
-    fields.number("m", m).above(0).below(1).help("without data: mean of the simulated shares");
-    fields.number("K", K).above(0).help("without data: precision of the simulated shares");
+    fields.number("m", m).above(0).below(1).help(
+        "without data: mean m of the beta distribution of the success probabilities");
+    fields.number("K", K).above(0).help(
+        "without data: precision K of the beta distribution of the success probabilities");
   }
 };
 

@@ -1,4 +1,4 @@
-// The probability of a sequence of draws from Polya's urn, accurate for small and large urns.
+// The probability of a sequence of draws from Polya's urn, computed accurately for any urn.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

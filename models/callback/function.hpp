@@ -1,4 +1,4 @@
-// The C function that a manifest names: a symbol of a library, or a function of this process.
+// The C function that a manifest names: from a shared library, or offered by this process.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Parameters that a manifest declares: names with shapes, and how each is recorded.
+// Parameters that a manifest declares: their names, their shapes and how they are recorded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Manifest keys of models made from N(mean, Sigma), and the shape that they choose.
+// Manifest keys of models that use N(mean, Sigma), and the structure of Sigma that they set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +28,7 @@ inline MatrixXd read_square(const std::string& path) {
   const CsvTable table(path);
   const auto d = static_cast<Index>(table.columns().size());
   if (table.rows() != d)
-    throw InputError(path + ": a covariance must be square, but this file has " +
+    throw InputError(path + ": a covariance matrix must be square, but this file has " +
                      std::to_string(table.rows()) + " rows and " + std::to_string(d) +
                      " columns. Give d rows and d columns.");
   MatrixXd sigma(d, d);
@@ -41,10 +41,11 @@ inline void require_symmetric(const MatrixXd& sigma, const std::string& path) {
   for (Index j = 0; j < sigma.cols(); ++j) {
     for (Index i = 0; i < j; ++i) {
       if (std::abs(sigma(i, j) - sigma(j, i)) <= 1e-12 * std::abs(sigma(i, j))) continue;
-      throw InputError(path + ": a covariance must be symmetric, but row " + std::to_string(i + 1) +
-                       ", column " + std::to_string(j + 1) + " is " + text(sigma(i, j)) +
-                       " and row " + std::to_string(j + 1) + ", column " + std::to_string(i + 1) +
-                       " is " + text(sigma(j, i)) + ". Make the two numbers equal.");
+      throw InputError(path + ": a covariance matrix must be symmetric, but row " +
+                       std::to_string(i + 1) + ", column " + std::to_string(j + 1) + " is " +
+                       text(sigma(i, j)) + " and row " + std::to_string(j + 1) + ", column " +
+                       std::to_string(i + 1) + " is " + text(sigma(j, i)) +
+                       ". Make the two entries equal.");
     }
   }
 }
@@ -63,13 +64,13 @@ inline MatrixXd correlations(const MatrixXd& sigma, const std::string& path) {
 [[noreturn]] inline void throw_not_positive(const MatrixXd& correlation, const std::string& path,
                                             double least) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(correlation, Eigen::EigenvaluesOnly);
-  throw InputError(path +
-                   ": a covariance must be positive definite beyond rounding errors. With every "
-                   "variance scaled to 1, its smallest eigenvalue is " +
-                   text(solver.eigenvalues().minCoeff()) + " and its largest " +
-                   text(solver.eigenvalues().maxCoeff()) +
-                   ", but smallest / largest must be above " + text(least) +
-                   ". Leave out coordinates that are linear combinations of other coordinates.");
+  throw InputError(
+      path +
+      ": a covariance matrix must be numerically positive definite. The smallest eigenvalue of "
+      "its correlation matrix is " +
+      text(solver.eigenvalues().minCoeff()) + " and the largest is " +
+      text(solver.eigenvalues().maxCoeff()) + ", but smallest / largest must be above " +
+      text(least) + ". Leave out coordinates that are linear combinations of other coordinates.");
 }
 
 /// The check does not depend on units, because the accuracy of a
@@ -108,11 +109,11 @@ struct ShapeParams {
     fields.integer("dimension", dimension)
         .at_least(0)
         .at_most(most_coordinates)
-        .help("number of coordinates d; 0 = take d from mean, variances or file");
+        .help("number of coordinates d; 0 = take d from `mean`, `variances` or `file`");
     fields.numbers("mean", mean).help("d numbers, or one for all coordinates");
     fields.text("covariance", covariance)
         .one_of({"identity", "diagonal", "ones-plus", "dense", "geometric"})
-        .help("shape of Sigma");
+        .help("structure of Sigma");
     fields.numbers("variances", variances)
         .above(0)
         .only_with("covariance", {"diagonal"})
@@ -136,7 +137,7 @@ struct ShapeParams {
 inline void require_given(const ShapeParams& params, const std::string& shape,
                           const std::string& key, bool given) {
   if (params.covariance == shape && !given)
-    throw ParameterError(key, "must be given with covariance = \"" + shape + "\"");
+    throw ParameterError(key, "must be given if covariance = \"" + shape + "\"");
 }
 
 /// The dimension d that `dimension`, a mean of several numbers and the covariance (0 = any) agree
@@ -152,8 +153,7 @@ inline Index agreed_dimension(const ShapeParams& params, Index covariance) {
   };
   settle("dimension", params.dimension);
   if (params.mean.size() != 1) settle("mean", static_cast<Index>(params.mean.size()));
-  if (d == 0)
-    throw ParameterError("dimension", "must be at least 1 here, because no other key gives d");
+  if (d == 0) throw ParameterError("dimension", "must be at least 1, because no other key gives d");
   constexpr double mean_and_variances = 2;
   check_memory("dimension", mean_and_variances * sizeof(double) * static_cast<double>(d));
   return d;

@@ -1,4 +1,4 @@
-// N(mean, Sigma) with Sigma in one of five shapes: products with Sigma^-1, and draws.
+// Products with Sigma^-1, and draws from N(mean, Sigma), for five structures of Sigma.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Loads shared libraries that a manifest names, at run time.
+// Loads the shared libraries that a manifest names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

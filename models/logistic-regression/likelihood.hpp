@@ -1,4 +1,4 @@
-// The likelihood of a logistic regression: F(z) = 1 / (1 + exp(-z)).
+// The likelihood of a logistic regression: P(positive) = F(z) = 1 / (1 + exp(-z)).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

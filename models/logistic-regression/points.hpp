@@ -1,4 +1,4 @@
-// Points of a manifest at which a logistic regression predicts.
+// Points listed in a manifest, at which a logistic regression records P(positive).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -124,9 +124,8 @@ class Points final : public Derived {
       names_.push_back(name);
     }
     if (!without.empty())
-      remarks.push_back("These predictions use offset 0: " + without +
-                        ". To use another offset, give the key " + regression::quoted(*offset) +
-                        " in the point.");
+      remarks.push_back("These predictions use offset 0: " + without + ". Give the key " +
+                        regression::quoted(*offset) + " in the point to use a different offset.");
   }
 
   /// Throws ParameterError for a point with the name of a parameter, or with a name that draws.nc

@@ -1,4 +1,4 @@
-// Softplus and its derivative for many numbers at once, numerically stable for any number.
+// Softplus and its derivative for arrays, numerically stable for all arguments.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Ratings in the cells of a grid, and the selection that one evaluation uses.
+// Ratings sorted into blocks of users and blocks of items, and the ratings an evaluation uses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The potential of some factors and biases given the rest, from only the ratings of their rows.
+// The potential of a block of factors and biases given the rest; evaluates only its ratings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

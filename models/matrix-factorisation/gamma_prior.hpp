@@ -1,4 +1,4 @@
-// One precision for all numbers, with a gamma prior.
+// Prior of n vectors: all their entries share one precision, which has a gamma prior.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

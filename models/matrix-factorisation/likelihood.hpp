@@ -1,4 +1,4 @@
-// Normal ratings about products of factors: potential, gradient, terms and predictions.
+// Normal likelihood of ratings given the factors: potential, gradient, terms, predictions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

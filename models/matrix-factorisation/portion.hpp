@@ -1,4 +1,4 @@
-// The part of a factorisation that one of several processes has: factors of some users and items.
+// The part of a factorisation that one process holds: factors of some users and items.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -60,8 +60,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   Index terms() const noexcept override { return cells_.ratings(); }
   Index stratum(Index n, Index strata) const override {
     if (strata == blocks) return cells_.stratum(n);
-    throw InputError("model `" + name() +
-                     "` divides users and items into blocks = " + std::to_string(blocks) +
+    throw InputError("model `" + name() + "` has blocks = " + std::to_string(blocks) +
                      ", so the number of strata must be the same, not " + std::to_string(strata) +
                      ". Set the oracle's strata = " + std::to_string(blocks) +
                      ", or the model's blocks = " + std::to_string(strata) + ".");

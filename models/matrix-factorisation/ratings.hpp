@@ -88,8 +88,8 @@ inline RatingLine rating_line(const TextLines& lines, std::string_view separator
   throw InputError(
       lines.place() + ": \"" + lines.line().substr(0, 60) +
       "\" is not a rating. A line must have a user, an item, a rating and optionally a time stamp. "
-      "User and item must be whole numbers, and the rating must be finite. Separate them with "
-      "\"::\", a tab or a comma, as in the first line. The first line may be the header "
+      "Separate these fields with \"::\", a tab or a comma, as in the first line. User and item "
+      "must be whole numbers, and the rating must be finite. The first line may be the header "
       "userId,movieId,rating,timestamp; no other header is accepted.");
 }
 
@@ -120,8 +120,9 @@ inline std::vector<RatingLine> read_ratings(const std::string& path) {
       all.push_back(detail::rating_line(lines, separator));
   }
   if (all.empty())
-    throw InputError(
-        path + ": the file contains no ratings. Write each rating in a line user::item::rating.");
+    throw InputError(path +
+                     ": the file contains no ratings. Write each rating as a line of the form "
+                     "user::item::rating.");
   const auto key = [](const RatingLine& one) { return std::tie(one.user, one.item); };
   std::stable_sort(all.begin(), all.end(),
                    [key](const RatingLine& a, const RatingLine& b) { return key(a) < key(b); });
@@ -154,7 +155,7 @@ inline Ratings ratings_of(const std::vector<RatingLine>& lines, const Ids& ids) 
     if (found < 0)
       throw InputError(line.place + ": " + what + " " + std::to_string(id) +
                        " has no rating in the training data, so nothing is known about it. Remove "
-                       "the line, or train on data that include it.");
+                       "the line, or train on data that include this user or item.");
     return found;
   };
   for (const RatingLine& line : lines) {

@@ -1,4 +1,4 @@
-// Exact draws of all rows of one side, given the other side and the hyper-parameters.
+// Exact draws of the factors and biases of all users, or of all items, given the rest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

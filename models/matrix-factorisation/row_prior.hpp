@@ -1,4 +1,4 @@
-// Priors of n vectors of k numbers, with hyper-parameters.
+// Priors of n vectors of length k, with hyper-parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,4 @@
-// The potential of `normal-groups` from sums, and as a function of some parameters given the
-// others.
+// The potential of `normal-groups` as a function of all parameters, or of some given the rest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -28,7 +28,7 @@ struct CaseParams {
   void declare_data(Fields& fields) {
     fields.text("data", data)
         .file()
-        .help("file of the cases, plain or gzipped; without it cases are simulated");
+        .help("file of the cases, plain or gzipped; default: simulated cases");
   }
 };
 

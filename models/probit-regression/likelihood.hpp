@@ -1,4 +1,4 @@
-// The likelihood of a probit regression: F = Phi, the distribution function of N(0, 1).
+// The likelihood of a probit regression: P(positive) = Phi(z), the normal distribution function.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

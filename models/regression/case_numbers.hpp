@@ -1,4 +1,4 @@
-// Numbers of each case besides inputs and response: offsets and weights.
+// Values that a case may have besides inputs and response: an offset and a weight.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The coefficients of a regression as model parameters, with names that results can have.
+// The coefficients of a regression as model parameters, with names that are valid in results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -61,8 +61,8 @@ inline void add_remark_on_renamed(const std::vector<std::pair<std::string, std::
     texts += (k == 0 ? "column " : ", column ") + quoted(renamed[k].first) + " as " +
              quoted(renamed[k].second);
   if (renamed.size() > most) texts += ", and " + std::to_string(renamed.size() - most) + " more";
-  remarks.push_back("Coefficients of these columns are recorded with changed names: " + texts +
-                    ".");
+  remarks.push_back(
+      "The coefficients of these columns are recorded under different names: " + texts + ".");
 }
 
 }  // namespace detail

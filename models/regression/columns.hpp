@@ -32,7 +32,7 @@ struct ColumnChoice {
   std::string missing = "refuse";
 };
 
-/// A column of categories of the cases.
+/// A categorical column of the table.
 struct Factor {
   std::string name;
   Categories categories;
@@ -43,7 +43,7 @@ struct Predictors {
   std::string path;
   std::vector<std::string> names;  ///< names of the inputs; empty = they are numbered
   Eigen::MatrixXd inputs;          ///< N x (number of inputs)
-  std::vector<Factor> factors{};   ///< csv: columns of categories
+  std::vector<Factor> factors{};   ///< csv: categorical columns
   CaseNumbers numbers{};           ///< csv: offsets and weights
   std::string dropped{};           ///< csv: a remark about rows left out because a value is missing
   bool has_row_names = false;      ///< csv: the first column has no name and contains row names
@@ -89,12 +89,12 @@ inline std::vector<std::string> other_columns(const CsvTable& csv,
     for (const std::string& column : others) csv.find(column);
   } catch (const InputError& fault) {
     throw InputError(fault.what() +
-                     std::string(" (or list the columns to regress on in `inputs`)"));
+                     std::string(" (or use `inputs` to list the columns to regress on)"));
   }
   return others;
 }
 
-/// The columns of numbers to regress on: those in `inputs`, or all that no other key names.
+/// The numeric columns to regress on: those in `inputs`, or all that no other key names.
 inline std::vector<std::string> chosen_inputs(const CsvTable& csv, const ColumnChoice& choice) {
   const auto keys = named_columns(csv, choice);
   std::vector<std::string> inputs = choice.inputs;
@@ -131,7 +131,7 @@ inline Factor factor_of(const CsvTable& csv, const std::string& column, const Fa
   return factor;
 }
 
-/// A column of numbers. If a cell is not a number or violates the rule, the error ends with
+/// A numeric column. If a cell is not a number or violates the rule, the error ends with
 /// `wanted`, which says which manifest key names the column and what it must contain.
 inline Eigen::VectorXd numbers_for(const std::string& wanted, const CsvTable& csv,
                                    const std::string& column, const NumberRule& rule = {}) {
@@ -151,9 +151,10 @@ inline Predictors settled(CsvTable& csv, const ColumnChoice& choice, const Predi
   all.path = csv.path();
   all.has_row_names = csv.has_row_names();
   all.names = training == nullptr ? detail::chosen_inputs(csv, choice) : training->names;
-  all.dropped = csv.settle_missing(detail::used_columns(choice, all.names), choice.missing,
-                                   ". `inputs` chooses the columns that are used. If the cell is a "
-                                   "level of a factor, spell this level in another way");
+  all.dropped =
+      csv.settle_missing(detail::used_columns(choice, all.names), choice.missing,
+                         ". Use `inputs` to choose the columns to regress on. If the cell is a "
+                         "level of a factor, spell this level differently");
   return all;
 }
 
@@ -169,7 +170,7 @@ inline void read_rows(Predictors& all, const CsvTable& csv, const ColumnChoice& 
   all.inputs.resize(std::ssize(kept), std::ssize(all.names));
   for (Index j = 0; j < all.inputs.cols(); ++j)
     all.inputs.col(j) = detail::numbers_for(
-        "`inputs` must name columns of numbers; name a column of words in `factors` instead", csv,
+        "`inputs` must name numeric columns. Move categorical columns to `factors`", csv,
         all.names[static_cast<std::size_t>(j)])(kept);
   for (std::size_t k = 0; k < choice.factors.size(); ++k) {
     Factor factor = detail::factor_of(csv, choice.factors[k],
@@ -182,11 +183,11 @@ inline void read_rows(Predictors& all, const CsvTable& csv, const ColumnChoice& 
   }
   if (choice.offset)
     all.numbers.offset =
-        detail::numbers_for("`offset` must name a column of numbers", csv, *choice.offset)(kept);
+        detail::numbers_for("`offset` must name a numeric column", csv, *choice.offset)(kept);
   if (choice.weights)
     all.numbers.weights =
-        detail::numbers_for("`weights` must name a column of numbers above 0", csv, *choice.weights,
-                            {.least = 0, .is_open = true})(kept);
+        detail::numbers_for("`weights` must name a column of positive numbers", csv,
+                            *choice.weights, {.least = 0, .is_open = true})(kept);
 }
 
 }  // namespace mixwell::regression

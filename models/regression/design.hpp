@@ -1,4 +1,4 @@
-// From inputs to the rows x of a regression: powers, projection, scale, intercept and factors.
+// Makes the rows x of a regression from inputs: powers, projection, scale, intercept and factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

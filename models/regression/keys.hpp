@@ -1,4 +1,4 @@
-// Manifest keys of a regression: files, columns, the recipe for rows of x, prior and test set.
+// Manifest keys of a regression: files, columns, how rows x are made, prior and test set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,8 +35,8 @@ inline void declare_format(Fields& fields, Source& source) {
   with_data(fields, fields.text("format", source.format))
       .one_of(std::move(words))
       .help(
-          "format of data and test: csv (with a header), libsvm (label, index:value pairs), idx "
-          "(MNIST)");
+          "format of `data` and `test`: csv (with a header), libsvm (label, index:value pairs), "
+          "idx (MNIST)");
   with_data(fields, fields.text("labels", source.labels))
       .file()
       .only_with("format", {"idx"})
@@ -47,17 +47,18 @@ inline void declare_format(Fields& fields, Source& source) {
 inline void declare_classes(Fields& fields, LabelChoice& classes) {
   with_data(fields, fields.text("positive", classes.positive))
       .help(
-          "label that counts as 1; all other labels count as 0; default: the larger of two labels");
+          "label that counts as 1; all other labels count as 0; default: the larger label if there "
+          "are two");
   with_data(fields, fields.text("negative", classes.negative))
       .help("label that counts as 0; cases with other labels are left out, also in `test`");
 }
 
 inline void declare_inputs(Fields& fields, ColumnChoice& columns) {
   csv_only(fields, fields.texts("inputs", columns.inputs))
-      .help("csv: columns of numbers to regress on; default: all columns that no other key names");
+      .help("csv: numeric columns to regress on; default: all columns that no other key names");
   csv_only(fields, fields.texts("factors", columns.factors))
       .help(
-          "csv: columns of categories to regress on; each level except the first has a "
+          "csv: categorical columns to regress on; each level except the first has a "
           "coefficient");
 }
 
@@ -65,9 +66,10 @@ inline void declare_inputs(Fields& fields, ColumnChoice& columns) {
 inline void declare_columns(Fields& fields, ColumnChoice& columns) {
   declare_inputs(fields, columns);
   csv_only(fields, fields.text("offset", columns.offset))
-      .help("csv: column that is added to x theta without a coefficient");
+      .help(
+          "csv: column of offsets, which are added to the linear predictor without a coefficient");
   csv_only(fields, fields.text("weights", columns.weights))
-      .help("csv: column of numbers above 0, the number of times that each case counts");
+      .help("csv: column of positive weights; each multiplies the log likelihood of its case");
   csv_only(fields, declare_missing(fields, columns.missing));
 }
 
@@ -83,27 +85,28 @@ inline void declare_features(Fields& fields, Recipe& recipe) {
   fields.integer("projection_seed", recipe.projection_seed)
       .at_least(0)
       .only_where("projection above 0", [&recipe] { return recipe.projection > 0; })
-      .help("seed of the projection's entries, N(0, 1 / k)");
+      .help("seed of the projection matrix, whose entries are N(0, 1 / k)");
 }
 
 inline void declare_scale(Fields& fields, Recipe& recipe) {
   fields.flag("standardize", recipe.standardize)
       .help(
-          "scale columns, after powers or projections, to mean 0 and standard deviation 1 (n - 1)");
+          "standardize columns after powers or projections: mean 0, standard deviation 1 "
+          "(denominator n - 1)");
   fields.flag("intercept", recipe.intercept)
-      .help("add a first coefficient for the constant 1, which is not scaled");
+      .help("add an intercept as the first coefficient; its column of ones is not scaled");
 }
 
 inline void declare_prior(Fields& fields, double& prior_variance) {
   fields.number("prior_variance", prior_variance)
       .above(0)
-      .help("variance of N(0, prior_variance), the prior of each coefficient");
+      .help("variance of the normal prior of each coefficient, which has mean 0");
 }
 
 inline void declare_test(Fields& fields, Source& source) {
   with_data(fields, fields.text("test", source.test))
       .file()
-      .help("file of cases with the same inputs, for the test error");
+      .help("file of cases for the test error, with the same inputs as `data`");
   fields.text("test_labels", source.test_labels)
       .file()
       .only_with("format", {"idx"})
@@ -115,7 +118,7 @@ inline void declare_test(Fields& fields, Source& source) {
 inline void require_keys(const Source& source) {
   const auto require = [&source](const std::string& format, const std::string& key, bool given) {
     if (source.format == format && !given)
-      throw ParameterError(key, "must be given with format = " + quoted(format));
+      throw ParameterError(key, "must be given if format = " + quoted(format));
   };
   require("csv", "response", source.response.has_value());
   require("idx", "labels", source.labels.has_value());

@@ -1,5 +1,4 @@
-// From a table to the data of a regression on two labels: rows x, label coding, coefficients,
-// remarks.
+// Makes the data of a binary regression from a table: rows x, labels, coefficients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -73,14 +72,15 @@ class LabelCoding {
     if (negative && !positive)
       throw ParameterError("positive", "must be given if `negative` is given");
     if (labels_.size() == 1)
-      throw InputError(table.labels_of + ": every case has the label " + listed(labels_) +
-                       ", but a regression needs two labels. Add cases with another label.");
+      throw InputError(
+          table.labels_of + ": every case has the label " + listed(labels_) +
+          ", but a binary regression needs two labels. Add cases with a different label.");
     if (labels_.size() > 2 && !positive)
-      throw ParameterError("positive", "must be given, because " + table.labels_of + " has " +
-                                           std::to_string(labels_.size()) + " labels (" +
-                                           listed(labels_) +
-                                           "). Set it to the label that counts as 1. To leave out "
-                                           "cases with other labels, set `negative` too.");
+      throw ParameterError("positive",
+                           "must be given, because " + table.labels_of + " has " +
+                               std::to_string(labels_.size()) + " labels (" + listed(labels_) +
+                               "). Set `positive` to the label that counts as 1. To leave out "
+                               "cases with other labels, also set `negative`.");
     if (!positive) refuse_quantity(table);
     positive_ = positive.value_or(*labels_.rbegin());
     negative_ = negative;
@@ -100,8 +100,8 @@ class LabelCoding {
     if (std::all_of(labels_.begin(), labels_.end(), is_whole)) return;
     throw ParameterError("positive", "must be given, because " + table.labels_of +
                                          " has the labels " + listed(labels_) +
-                                         ", which look like values of a quantity. Set it to the "
-                                         "label that counts as 1.");
+                                         ", which look like measurements, not like labels. Set "
+                                         "`positive` to the label that counts as 1.");
   }
 
   bool is_positive(const std::string& label) const { return are_equal(label, positive_); }

@@ -1,4 +1,4 @@
-// The negative log likelihood of a regression on two labels and its gradient, for many columns.
+// The negative log likelihood of a binary regression and its gradient, for a batch of points.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The manifest key for rows of a table with missing values.
+// The manifest key that chooses what happens to table rows in which a value is missing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

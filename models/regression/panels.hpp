@@ -1,4 +1,4 @@
-// A tall matrix X stored for two products with narrow matrices: X A, and X' B summed over rows.
+// A tall matrix X in a layout for fast products X A and X' B, where A and B have few columns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

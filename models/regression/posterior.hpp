@@ -1,4 +1,4 @@
-// The common part of posteriors of regressions on two labels: prior, metric, sum of terms, blocks.
+// Code that posteriors of binary regressions share: prior, metric, sum of terms, blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

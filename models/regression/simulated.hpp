@@ -1,4 +1,4 @@
-// Simulated cases: inputs with a chosen correlation, parameter and noise.
+// Simulates cases from correlated inputs, a random parameter and noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +36,7 @@ struct Simulation {
         .above(-1)
         .below(1)
         .only_where("dimension above 1", [this] { return dimension != 1; })
-        .help("without data: r; inputs i and j have correlation r^|i - j|; default: 0");
+        .help("without data: r, where inputs i and j have correlation r^|i - j| (default: 0)");
   }
 };
 

@@ -1,4 +1,4 @@
-// The cases of a file as inputs and labels, for every format.
+// Reads cases (inputs and labels) from a file in any of the supported formats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -96,7 +96,7 @@ inline Table libsvm_table(const LibsvmTable& file, Index width, const LabelChoic
   if (table.inputs.cols() == 0)
     throw InputError(path +
                      ": no line has an index:value pair, so there are no inputs. Add such pairs, "
-                     "or set `format` to another format.");
+                     "or correct `format`.");
   table.place = [path, lines](Index n) {
     return path + ":" + std::to_string(lines[static_cast<std::size_t>(n)]);
   };
@@ -115,8 +115,8 @@ inline Table idx_table(const std::string& path, const std::string& labels_path, 
   if (width != 0 && images.height * images.width != width)
     throw InputError(path + ": the images have " + std::to_string(images.height) + " x " +
                      std::to_string(images.width) +
-                     " pixels, but must have as many as the training data: " +
-                     std::to_string(width) + ". Use images of that size.");
+                     " pixels, but the images of the training data have " + std::to_string(width) +
+                     " pixels. Use images of the same size.");
   table.inputs = std::move(images.pixels);
   table.place = [labels_path, kept = images.kept](Index n) {
     return labels_path + ": label " + std::to_string(kept[static_cast<std::size_t>(n)] + 1);
@@ -152,7 +152,7 @@ inline Table test_table(const Source& source, const Table& training,
                         std::vector<std::string>& remarks) {
   Table table = detail::table_of(source, *source.test, source.test_labels, &training);
   if (table.labels.empty())
-    throw InputError(table.labels_of + ": no case has one of the two labels (labels found: " +
+    throw InputError(table.labels_of + ": no case has either of the two labels (labels found: " +
                      listed(table.all_labels) +
                      "). Correct `positive` and `negative`, or the file.");
   if (!table.dropped.empty()) remarks.push_back(table.dropped);

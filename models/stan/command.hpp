@@ -1,4 +1,4 @@
-// Runs external programs that help to make a library: compilers, and a Python that finds packages.
+// Runs external programs: compilers, which build libraries, and Python, which finds packages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

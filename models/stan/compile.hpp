@@ -1,4 +1,4 @@
-// Engine `compile`: uses Stan's own compiler, its headers, and the system's C++ compiler.
+// Engine `compile`: Stan's own compiler and headers, and the system's C++ compiler.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -69,13 +69,14 @@ inline std::string comma_separated(const std::vector<std::string>& words) {
   return text;
 }
 
-/// stanc separates folders by commas.
+/// stanc expects a list of folders that are separated by commas.
 inline void require_no_commas(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders)
     if (folder.find(',') != std::string::npos)
       throw ParameterError("include_paths", "\"" + folder +
-                                                "\" has a comma in its name, but stanc separates "
-                                                "folders by commas. Rename the folder.");
+                                                "\" has a comma in its name, but stanc expects a "
+                                                "comma-separated list of folders. Rename the "
+                                                "folder.");
 }
 
 }  // namespace detail
@@ -100,7 +101,7 @@ class Package {
     if (::access(stanc().c_str(), X_OK) != 0)
       throw ParameterError("engine", "this engine needs permission to run " + stanc() +
                                          ". Run `chmod +x " + stanc() +
-                                         "`, as pip does when it installs httpstan.");
+                                         "`. pip sets this permission when it installs httpstan.");
     const Finished version = run_command({compiler(), "--version"});
     if (version.status != 0)
       throw ParameterError(
@@ -125,8 +126,8 @@ class Package {
     return {.library = library,
             .data = data,
             .engine = "compile",
-            .remarks = {"compiled with stanc and the headers of httpstan in " + folder_ + ": " +
-                        library}};
+            .remarks = {"the program was compiled with stanc and the headers of httpstan in " +
+                        folder_ + ": " + library}};
   }
 
  private:
@@ -158,7 +159,7 @@ class Package {
 
   void build(const Program& program, const std::string& text, const std::string& path) const {
     // This message goes to the log of the run.
-    std::fprintf(stderr, "mixwell: compiling %s; this takes about a minute and happens only once\n",
+    std::fprintf(stderr, "mixwell: compiling %s (this takes about a minute, but only once)\n",
                  program.path.c_str());
     const detail::ScratchFolder scratch;
     detail::write_text(scratch.file("model.cpp"), text);
@@ -184,7 +185,7 @@ class Package {
     const bool lacks_tbb = finished.output.find("tbb/") != std::string::npos ||
                            finished.output.find("-ltbb") != std::string::npos;
     throw InputError({program.path, 0, 0},
-                     "the C++ code of this program does not compile" +
+                     "the C++ code that stanc generated from this program does not compile" +
                          std::string(lacks_tbb ? ", because the headers of oneTBB are missing. "
                                                  "Install them with `apt-get install libtbb-dev`"
                                                : ". Check the C++ compiler, or name another "

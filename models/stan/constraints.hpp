@@ -1,5 +1,5 @@
-// Checks that values are inside the constraints that a program declares for its parameters. A value
-// on a boundary has no finite coordinate, and messages of the engines do not name its element.
+// Checks that values strictly satisfy the constraints that a program declares for its parameters.
+// Mixwell does this itself, because the engines do not report which element is invalid.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -162,7 +162,7 @@ inline Breach breach(const std::string& word, const StructuredPart& part) {
 /// The declarations of the block `parameters`, as far as Mixwell can evaluate them.
 class Constraints {
  public:
-  /// A value that breaks a constraint or is on its boundary.
+  /// A value that violates its constraint or is on the boundary.
   struct Finding {
     std::string variable;
     std::string words;  ///< value, declaration and rule, without a final period

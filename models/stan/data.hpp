@@ -60,7 +60,7 @@ inline std::string number_text(double value) {
 namespace detail {
 
 /// Reads one JSON object of variables. CmdStan's JSON extends the standard: NaN, Infinity and
-/// -Infinity are numbers, and so are quoted texts that spell them. Stan's data have no booleans, no
+/// -Infinity are numbers, and so are strings that spell them. Stan's data have no booleans, no
 /// null and no ragged arrays.
 class DataReader {
  public:
@@ -72,11 +72,12 @@ class DataReader {
   Data read() {
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;
     skip_blanks();
-    if (!begins('{')) refuse(at_, "expected an object, { \"NAME\": VALUE, ... }, but " + found());
+    if (!begins('{'))
+      refuse(at_,
+             "the file must contain one JSON object, { \"NAME\": VALUE, ... }, but " + found());
     read_object("", 1);
     skip_blanks();
-    if (at_ < text_.size())
-      refuse(at_, "expected the end of the file after the object, but " + found());
+    if (at_ < text_.size()) refuse(at_, "the file must end after the object, but " + found());
     return std::move(data_);
   }
 
@@ -110,8 +111,9 @@ class DataReader {
   Shape read_value(const std::string& name, int depth) {
     skip_blanks();
     if (depth > deepest)
-      refuse(at_, "`" + name + "` is nested in more than " + std::to_string(deepest) +
-                      " levels, the most that Mixwell reads. Use an array with fewer dimensions.");
+      refuse(at_, "`" + name + "` is nested more than " + std::to_string(deepest) +
+                      " levels deep, but Mixwell reads at most that many levels. Use an array with "
+                      "fewer dimensions.");
     if (begins('[')) return read_array(name, depth);
     if (begins('{')) return read_tuple(name, depth);
     return begins('"') ? read_word(name) : read_number(name);
@@ -136,7 +138,7 @@ class DataReader {
     do {
       skip_blanks();
       const std::size_t where = at_;
-      if (!begins('"')) refuse(at_, "expected a name in quotes, but " + found());
+      if (!begins('"')) refuse(at_, "a name in quotes must come next, but " + found());
       const std::string name = read_text();
       if (!names.insert(name).second)
         refuse(where, "`" + path + name + "` appears twice. Keep one of the two.");
@@ -205,7 +207,7 @@ class DataReader {
           refuse(where, "`" + item + "` is " + words(one) + ", but the elements before it are " +
                             words(shape) +
                             (words(one) == words(shape) ? " with other members" : "") +
-                            ". All elements of an array must have the same shape in Stan.");
+                            ". In Stan, all elements of an array must have the same shape.");
         if (length++ == 0)
           shape = one;
         else
@@ -227,8 +229,8 @@ class DataReader {
     const std::size_t where = at_;
     const std::string word = read_text();
     if (std::find(numbers.begin(), numbers.end(), word) == numbers.end())
-      refuse(where, "`" + name + "` is the text \"" + shortened(word) +
-                        "\", but data for Stan must be numbers. The only accepted texts are "
+      refuse(where, "`" + name + "` is the string \"" + shortened(word) +
+                        "\", but data for Stan must be numbers. The only accepted strings are "
                         "\"NaN\", \"Inf\", \"Infinity\", \"-Inf\" and \"-Infinity\".");
     keep(std::strtod(word.c_str(), nullptr));
     return {.has_integers = false, .is_finite = false};
@@ -282,8 +284,8 @@ class DataReader {
     while (at_ < text_.size() && text_[at_] != '"') {
       if (byte() < 0x20)
         refuse(at_,
-               "a quoted text has a control character here. Remove it, or write it as \\u and four "
-               "hexadecimal digits.");
+               "this string contains a control character. Remove the character, or write it as \\u "
+               "and four hexadecimal digits.");
       if (text_[at_] == '\\') pass_escape(from);
       ++at_;
     }
@@ -295,14 +297,15 @@ class DataReader {
   void pass_escape(std::size_t quote) {
     if (++at_ >= text_.size()) refuse(quote, "this quote is never closed. Add the closing quote.");
     if (!is_one_of("\"\\/bfnrtu"))
-      refuse(at_ - 1,
-             "a backslash in a quoted text must be followed by one of \" \\ / b f n r t u. Write "
-             "\\\\ for a backslash.");
+      refuse(
+          at_ - 1,
+          "in a string, a backslash must be followed by one of these characters: \" \\ / b f n r t "
+          "u. Write \\\\ for a backslash.");
     if (text_[at_] != 'u') return;
     for (int digit = 0; digit < 4; ++digit)
       if (++at_ >= text_.size() || std::isxdigit(byte()) == 0)
         refuse(quote,
-               "\\u in a quoted text must be followed by four hexadecimal digits. Write \\\\ for a "
+               "in a string, \\u must be followed by four hexadecimal digits. Write \\\\ for a "
                "backslash.");
   }
 
@@ -313,7 +316,7 @@ class DataReader {
     while (at_ < text_.size() && is_one_of(" \t\r\n")) ++at_;
   }
   void expect(char c) {
-    if (!begins(c)) refuse(at_, std::string("expected `") + c + "`, but " + found());
+    if (!begins(c)) refuse(at_, std::string("`") + c + "` must come next, but " + found());
     ++at_;
   }
   /// Whether an empty object or array ends here.
@@ -326,7 +329,8 @@ class DataReader {
   /// Moves past a comma, or past the end.
   bool continues(char end) {
     if (closes(end)) return false;
-    if (!begins(',')) refuse(at_, std::string("expected `,` or `") + end + "`, but " + found());
+    if (!begins(','))
+      refuse(at_, std::string("`,` or `") + end + "` must come next, but " + found());
     ++at_;
     return true;
   }
@@ -337,7 +341,7 @@ class DataReader {
   std::string found() const {
     if (at_ >= text_.size()) return "the file ends";
     const std::size_t end = std::min(text_.find_first_of(" \t\r\n,:[]{}", at_ + 1), text_.size());
-    return "found `" + shortened(std::string(text_.substr(at_, end - at_))) + "`";
+    return "the file has `" + shortened(std::string(text_.substr(at_, end - at_))) + "`";
   }
   Location location(std::size_t where) const {
     const std::string_view before = text_.substr(0, where);

@@ -1,4 +1,4 @@
-// Turns the keys of a manifest into a library with its data, and explains why an engine fails.
+// Prepares the library and the data that a model's keys name. If an engine fails, explains why.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,15 +41,18 @@ inline void declare_source(Fields& fields, Source& source) {
       .help("shared library with BridgeStan's C interface 2.x, instead of `program`");
   fields.text("data", source.data)
       .file()
-      .help("JSON file of the data, as for CmdStan; leave this key out for a program without data");
+      .help("JSON file with the data in CmdStan's format (not needed if the program has no data)");
   fields.text("engine", source.engine)
       .one_of({"auto", "compile", "interpret"})
       .only_with("program")
-      .help("compile: use the package httpstan; interpret: use stanli; auto: compile if possible");
+      .help(
+          "compile: use httpstan; interpret: use stanli; auto: compile if possible, else "
+          "interpret");
   fields.texts("include_paths", source.include_paths)
       .only_with("program")
       .help(
-          "folders to search for #include files, relative to the program's folder (searched last)");
+          "folders to search for #include files (relative to the program's folder, which is "
+          "searched last)");
 }
 
 /// Everything that a model is made from.
@@ -119,8 +122,9 @@ inline Made make(const std::string& engine, const Program& program, const Progra
   throw ParameterError(
       "engine",
       std::string(
-          "Mixwell cannot read programs in the Stan language, because the python3 on PATH has no "
-          "package stanli, and MIXWELL_STANLI does not name one. Install it with `") +
+          "Mixwell cannot read programs in the Stan language without the package stanli. The "
+          "python3 on PATH does not have this package, and MIXWELL_STANLI does not give its path. "
+          "Install it with `") +
           Stanli::cure + "`.");
 }
 

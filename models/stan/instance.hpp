@@ -1,4 +1,4 @@
-// A Stan model with its data, made by a library, behind checked calls.
+// Loads a library, creates its Stan model from the data, and passes on Stan's error messages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -73,8 +73,8 @@ inline void require_version(const std::string& key, void* handle) {
 inline Interface load_interface(const std::string& key, const std::string& path) {
   void* const handle =
       library::open(key, path,
-                    "Compile it for this machine with BridgeStan (`make NAME_model.so`), and leave "
-                    "the libraries that it needs in their folders.");
+                    "Compile it for this machine with BridgeStan (`make NAME_model.so`). Do not "
+                    "move the shared libraries on which it depends.");
   detail::require_version(key, handle);
   Interface all;
   const auto find = [&](const char* symbol, auto& function) {
@@ -100,16 +100,16 @@ inline Interface load_interface(const std::string& key, const std::string& path)
   return all;
 }
 
-/// Without STAN_THREADS all models of a process share one record of operations for differentiation.
-/// One lock serves all libraries, because the dynamic linker may merge their records.
+/// Without STAN_THREADS all models of a process share one autodiff stack. One lock serves all
+/// libraries, because the dynamic linker may merge their stacks.
 class Turns {
  public:
   using Turn = std::unique_lock<std::mutex>;
 
   Turns() = default;
   /// `key`: the manifest key of the library, for messages. Throws ParameterError if the process has
-  /// loaded a library with the opposite setting of STAN_THREADS. The two libraries would share a
-  /// record of operations, but only one of them expects a separate record for each thread.
+  /// loaded a library with the opposite setting of STAN_THREADS. The two libraries would share an
+  /// autodiff stack, but only one of them expects a separate stack for each thread.
   Turns(const std::string& key, bool has_threads) : needed_(!has_threads) {
     static std::optional<bool> first;
     if (first.value_or(has_threads) != has_threads)

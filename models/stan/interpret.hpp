@@ -65,11 +65,11 @@ class Stanli {
   /// compile, or if stanli would compute another density.
   Made make(const Program& program, const ProgramText& text, const std::string& data,
             unsigned seed) const {
-    Made made{
-        .library = path_,
-        .data = {},
-        .engine = "interpret",
-        .remarks = {std::string("interpreted by stanli, build ") + build_id_() + ", " + path_}};
+    Made made{.library = path_,
+              .data = {},
+              .engine = "interpret",
+              .remarks = {std::string("the program is interpreted by stanli, build ") +
+                          build_id_() + ", " + path_}};
     std::string whole = compiled(program, program.text);
     refuse_wrong_density(text);
     if (mentions(text.tokens(), {"fatal_error"})) whole = compiled_without(program, text, {});
@@ -166,10 +166,11 @@ class Stanli {
     for (const char* const block : {"transformed parameters", "model"})
       for (const Token& token : text.block(block))
         if (wrong.contains(token.text))
-          throw InputError(token.where, "engine `interpret` computes wrong values here: " +
-                                            return_in(token.text) +
-                                            ". Use `engine = \"compile\"`, or leave the loop with "
-                                            "`break` and write `return` after it.");
+          throw InputError(token.where,
+                           "engine `interpret` computes wrong values for this program: " +
+                               return_in(token.text) +
+                               ". Use `engine = \"compile\"`. Or leave the loop with "
+                               "`break`, and write `return` after the loop.");
   }
   static std::string return_in(const std::string& function) {
     return "`" + function +

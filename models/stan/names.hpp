@@ -1,4 +1,4 @@
-// Groups the names of a Stan program's values, one for each element, into arrays.
+// Groups the names of a program's values into arrays. A library lists one name for each element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// A program in the Stan language, the library made from it, and errors that name a place in it.
+// A Stan program, the library that evaluates it, and errors with positions in the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -69,8 +69,8 @@ inline std::string find_included(const Program& program, const std::string& name
   return {};
 }
 
-/// The first place that a message from Stan names: "in 'FILE', line N, column M", with columns from
-/// 0. The line is 0 if the message names none.
+/// The first position in a message from Stan: "in 'FILE', line N, column M", with columns from
+/// 0. The line is 0 if the message gives none.
 inline Location place_in(const Program& program, const std::string& message) {
   static const std::regex pattern("in '([^']*)', line ([0-9]{1,6}), column ([0-9]{1,6})");
   std::smatch found;

@@ -1,4 +1,4 @@
-// The values of a Stan model that a run records: on the program's scale, with its names, in groups.
+// The values that a run can record from a program: their scales, names and groups.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +36,7 @@ struct Groups {
         .help("transformed parameters or generated quantities for the group posterior_predictive");
     fields.texts("observed_data", observed_data)
         .help(
-            "data variables for the group observed_data; default: y for a y_rep of the same shape");
+            "data variables for the group observed_data (default: y if y_rep has the same shape)");
   }
 
   RecordGroup of(const std::string& name) const {
@@ -85,9 +85,8 @@ inline std::vector<NamedValues> named_data(const std::vector<std::string>& names
     const auto one = std::find_if(data.kept.begin(), data.kept.end(),
                                   [&](const NamedValues& kept) { return kept.name == name; });
     if (one == data.kept.end())
-      throw ParameterError("observed_data",
-                           "`" + name + "` is not a variable of the data that has only numbers" +
-                               suggestion(name, known));
+      throw ParameterError("observed_data", "`" + name + "` is not a numeric variable of the data" +
+                                                suggestion(name, known));
     found.push_back(*one);
   }
   return found;

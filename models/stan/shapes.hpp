@@ -1,5 +1,5 @@
-// Checks that data have the names, shapes and types that a program declares. Mixwell checks before
-// an engine does, because engines may compare only counts.
+// Checks that data have the names, shapes and types that a program declares. Mixwell does this
+// itself, because engine `interpret` compares only the number of elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -134,8 +134,9 @@ class DataCheck {
     if (!is_shape(given.shape, leaf.shape)) refuse(given, one, leaf);
     if (leaf.is_integer && !given.has_integers)
       throw InputError(given.where,
-                       "`" + given.name + "` must have only integers, because " + declaration(one) +
-                           ". Write integers without decimal point or exponent, in the range "
+                       "`" + given.name + "` must have only integer values, because " +
+                           declaration(one) +
+                           ". Write integers without a decimal point or an exponent, in the range "
                            "-2147483648 to 2147483647.");
   }
 

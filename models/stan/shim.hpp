@@ -1,4 +1,4 @@
-// C++ code compiled with stanc's output: BridgeStan's C interface to the class that stanc makes.
+// C++ source of BridgeStan's C interface. Its functions call the class that stanc generates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +26,7 @@ inline constexpr const char* shim_text = R"shim(
 
 #define MIXWELL_API extern "C" __attribute__((visibility("default")))
 
-// Defined by the class that stanc makes.
+// The output of stanc defines this function.
 stan::model::model_base& new_model(stan::io::var_context& data, unsigned int seed,
                                    std::ostream* messages);
 
@@ -40,7 +40,7 @@ using Callback = void (*)(const char* text, std::size_t size);
 std::mutex print_mutex;
 Callback print_callback = nullptr;
 
-/// What a call prints, handed over when it ends.
+/// Collects what a call prints, and passes it to the callback when the call ends.
 class Printed {
  public:
   ~Printed() {
@@ -61,7 +61,7 @@ char* copy_of(const std::string& text) {
   return copy;
 }
 
-/// Runs f with a record of operations for this thread; what it throws becomes a message.
+/// Runs f with an autodiff stack for this thread. Turns an exception into a message.
 template <class F>
 int guarded(char** error, const F& f) {
   try {
@@ -97,8 +97,8 @@ std::size_t which(bool transformed, bool generated) {
   return (transformed ? 1U : 0U) + (generated ? 2U : 0U);
 }
 
-/// The density without constants, which Stan knows by the types of what they are made of, and with
-/// the Jacobian. `gradient`: null for none.
+/// Computes the log density with the Jacobian and without constants: Stan leaves out a term if none
+/// of its arguments has an autodiff type. `gradient` may be null.
 int evaluate(const void* model, const double* theta, double* value, double* gradient,
              char** error) {
   return guarded(error, [&](std::ostream* messages) {

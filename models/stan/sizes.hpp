@@ -1,4 +1,4 @@
-// Evaluates the sizes in a program's declarations with the data.
+// Uses the data to evaluate the sizes in a program's declarations.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

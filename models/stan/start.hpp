@@ -38,9 +38,9 @@ inline std::string why_no_start(const Instance& instance, ConstBatch theta) {
 
 }  // namespace detail
 
-/// Fills the column of replicate at.replicate with a point that is uniform on (-radius, radius) on
-/// the unconstrained scale, Stan's default. Draws again if no chain can start there. Throws
-/// InputError, with `who` in front, if no point is suitable.
+/// Fills the column of replicate at.replicate with a random point, as Stan does by default: each
+/// unconstrained coordinate is uniform on (-radius, radius). Draws again if no chain can start at
+/// the point. Throws InputError, with `who` in front, if no point is suitable.
 inline void find_start(const Instance& instance, double radius, const std::string& who,
                        const Stream& stream, Address at, Batch theta) {
   constexpr int most_tries = 100;
@@ -55,9 +55,9 @@ inline void find_start(const Instance& instance, double radius, const std::strin
   throw InputError(
       who + ": replicate " + std::to_string(at.replicate) +
       " has no starting point. Mixwell tried " + std::to_string(most_tries) +
-      " points, uniform on (-r, r) on the unconstrained scale with r = init_radius = " +
-      number_text(radius) +
-      ", and no chain can start at any of them. At the first point: " + first +
+      " random points, but no chain can start at any of them. Each unconstrained coordinate was "
+      "uniform on (-r, r), where r = `init_radius` = " +
+      number_text(radius) + ". At the first point: " + first +
       ". Check the program and the data, change `init_radius`, or give starting points with `init` "
       "in [run].");
 }
@@ -96,8 +96,8 @@ class StartFile {
 
   /// d coordinates, NaN where the file gives no value. `unconstrained`: lists of coordinates, one
   /// for each parameter. Throws InputError in four cases: Stan rejects the values; they are on a
-  /// boundary; their constraint changes them; or their coordinates depend on the values of missing
-  /// parameters, as under a bound that is itself a parameter.
+  /// boundary; the map to coordinates and back changes them; or their coordinates depend on the
+  /// values of missing parameters, as under a bound that is itself a parameter.
   Eigen::VectorXd position(const Instance& instance,
                            const std::vector<Parameter>& unconstrained) const {
     Eigen::VectorXd theta = beside(instance, any_point(instance));
@@ -175,14 +175,14 @@ class StartFile {
       if (!given.is_finite)
         throw InputError(given.where,
                          "`" + leaf +
-                             "` is not finite, so no chain can start there. Give finite values, or "
-                             "leave the parameter out. Mixwell then draws it.");
+                             "` is not finite, so no chain can start from this value. Give finite "
+                             "values, or leave the parameter out so that Mixwell draws it.");
       return kept(leaf);
     }
-    throw InputError({path_, 0, 0},
-                     "`" + variable_of(leaf) +
-                         "` does not have the type of the parameter, because its part `" + leaf +
-                         "`, " + in_words(shape) + ", is missing. Add this part.");
+    throw InputError({path_, 0, 0}, "the value of `" + variable_of(leaf) +
+                                        "` does not have the type of the parameter. The part `" +
+                                        leaf + "`, " + in_words(shape) +
+                                        ", is missing from the value. Add this part.");
   }
   const std::vector<double>& kept(const std::string& leaf) const {
     return std::find_if(data_.kept.begin(), data_.kept.end(),
@@ -211,10 +211,11 @@ class StartFile {
 
   void require_whole(const std::string& name) const {
     if (variable_of(name) != name)
-      throw InputError({path_, 0, 0},
-                       "the file leaves out `" + variable_of(name) +
-                           "`, which is a tuple or complex. Mixwell cannot draw such a parameter "
-                           "if the file gives other parameters. Add this parameter to the file.");
+      throw InputError(
+          {path_, 0, 0},
+          "the file leaves out `" + variable_of(name) +
+              "`, which has a tuple type or a complex type. Mixwell cannot draw such a parameter "
+              "if the file gives other parameters. Add this parameter to the file.");
   }
 
   /// The coordinates of the file's values, with missing parameters at their values at theta.
@@ -243,9 +244,9 @@ class StartFile {
 
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
     throw InputError(where(name), why +
-                                      ". No chain can start outside a constraint or on its "
-                                      "boundary. Give values inside the constraint, or leave `" +
-                                      name + "` out. Mixwell then draws it.");
+                                      ". A chain can start only from values that strictly "
+                                      "satisfy their constraints. Give such values, or leave `" +
+                                      name + "` out so that Mixwell draws it.");
   }
 
   void require_finite(const Eigen::VectorXd& theta,
@@ -254,7 +255,7 @@ class StartFile {
     for (const Parameter& list : unconstrained) {
       if (!is_missing(list) && !theta.segment(row, list.size()).allFinite())
         refuse(name_of(list),
-               "`" + name_of(list) + "` violates its constraint or is on its boundary");
+               "`" + name_of(list) + "` violates its constraint or is on the boundary");
       row += list.size();
     }
   }
@@ -280,7 +281,7 @@ class StartFile {
     if (apart <= detail::constraint_tolerance * (1 + given.cwiseAbs().maxCoeff())) return;
     refuse(variable_of(one.name),
            "`" + detail::element_name(one.name, one.shape, k) + "` is " + number_text(given[k]) +
-               ", but the constraint of the parameter changes this value to " +
+               ", but the map to unconstrained coordinates and back changes this value to " +
                number_text(made[k]));
   }
 

@@ -1,4 +1,4 @@
-// Statements and functions of a program: what each mentions and writes, and what can be left out.
+// For each statement of a program, finds its identifiers and the statements that depend on it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -201,11 +201,11 @@ class LeftOut {
     const std::string names = this->names();
     return "engine `interpret` cannot compute " +
            (names.empty()
-                ? "some statements of the generated quantities, and leaves them out; no variable "
-                  "is missing from the results"
+                ? "a part of the generated quantities. No variable is missing from the results, "
+                  "but Mixwell leaves out some statements"
                 : "these generated quantities, so they are missing from the results: " + names) +
            " (" + why_ + ")." +
-           (can_reject() ? " One of the statements left out can reject a draw. The results do not "
+           (can_reject() ? " One of the omitted statements can reject a draw. The results do not "
                            "mark the draws that it would reject."
                          : "") +
            " Use `engine = \"compile\"` to compute all generated quantities.";

@@ -32,9 +32,9 @@ inline Eigen::VectorXd parameters_at(const Instance& instance, const Eigen::Vect
   return x;
 }
 
-/// "" if both libraries map a coordinate vector to the same parameters; otherwise the difference.
-/// Stan's maps change between versions (the map of simplexes did in 2.37), and the density depends
-/// on the coordinates.
+/// "" if both libraries map a coordinate vector to the same parameter values; otherwise the
+/// difference. The maps differ between versions of Stan (the map for simplexes changed in 2.37),
+/// and the density depends on the coordinates.
 inline std::string other_coordinates(const Instance& here, const Instance& there) {
   constexpr double limit = 1e-8;  // relative to 1 + |x|
   if (here.dimension() != there.dimension())
@@ -49,10 +49,12 @@ inline std::string other_coordinates(const Instance& here, const Instance& there
   const std::vector<std::string> names = split(here.names({}), ',');
   for (Eigen::Index i = 0; i < x.size(); ++i)
     if (!(std::abs(x[i] - y[i]) <= limit * (1.0 + std::abs(x[i]))))
-      return "the two engines map the same coordinates to different parameters: `" +
+      return "the two engines map the same unconstrained coordinates to different parameter "
+             "values: `" +
              names[static_cast<std::size_t>(i)] + "` is " + std::to_string(x[i]) +
              " with this engine and " + std::to_string(y[i]) +
-             " with the other. Stan changes these maps between versions (for simplexes in 2.37)";
+             " with the other. These maps differ between versions of Stan (for example, the map "
+             "for simplexes changed in 2.37)";
   return {};
 }
 
@@ -76,8 +78,8 @@ class Target final : public Model, public NamedPositions {
       fields.number("init_radius", init_radius)
           .at_least(0)
           .help(
-              "unconstrained starting points are uniform on (-init_radius, init_radius); 0: all "
-              "start at 0");
+              "r, where unconstrained coordinates of starting points are uniform on (-r, r), or 0 "
+              "if r = 0");
       fields.flag("transformed", transformed).help("record transformed parameters");
       fields.flag("generated", generated).help("record generated quantities");
       fields.flag("unconstrained", unconstrained)
@@ -144,8 +146,8 @@ class Target final : public Model, public NamedPositions {
     std::vector<std::string> all = prepared_.made.remarks;
     if (!has_parameters())
       all.emplace_back(
-          "the program has no parameters, so a run only draws its generated quantities. The draws "
-          "are independent, and their lp has no meaning.");
+          "the program has no parameters, so a run draws only generated quantities. The draws are "
+          "independent, and the recorded `lp` has no meaning.");
     if (instance_->takes_turns())
       all.emplace_back(
           "the library was compiled without STAN_THREADS, so only one thread at a time can use it. "
@@ -205,8 +207,8 @@ class Target final : public Model, public NamedPositions {
       names += (names.empty() ? "`" : ", `") + one.name + "`";
     if (names.empty()) return {};
     return "the results do not contain the transformed parameters (" + names +
-           "). Either these arrays have no elements, or engine `interpret` cannot compute them. "
-           "Use `engine = \"compile\"` to compute them.";
+           "). Either these transformed parameters have no elements, or engine `interpret` cannot "
+           "compute them. Use `engine = \"compile\"` to compute them.";
   }
 
   /// The constraints of the parameters; none for a library, whose program is unknown.

@@ -20,7 +20,7 @@
 
 namespace mixwell::stan {
 
-/// A word, a number, a quoted text or an operator.
+/// A word, a number, a string or an operator.
 struct Token {
   std::string text;
   std::size_t begin = 0;  ///< in ProgramText::text

@@ -1,4 +1,4 @@
-# How far the mean of an unmixing matrix is from the reference's, while a run goes on.
+# Distance between a run's mean unmixing matrix and the reference mean, as the run progresses.
 # SPDX-License-Identifier: Apache-2.0
 import os
 
@@ -11,7 +11,8 @@ import relative
 
 
 def distance(W, W0):
-    """Amari distance over 2 c (c - 1): 0 up to order, sign and scale of rows, at most 1."""
+    """Amari distance between two c x c matrices, divided by 2 c (c - 1). It is at most 1, and it is
+    0 if W and W0 differ only in the order, sign and scale of their rows."""
     P = numpy.abs(W @ numpy.linalg.inv(W0))
     c = len(P)
     rows = (P / P.max(axis=1, keepdims=True)).sum() - c
@@ -20,8 +21,9 @@ def distance(W, W0):
 
 
 def path(out):
-    """W of one chain, warm-up first if it was recorded, and what was spent until each: processor
-    seconds and passes over the data, with those of the search for the mode, if one was made."""
+    """Returns three arrays for one chain: W of each draw, the processor time in seconds up to each
+    draw, and the number of passes over the data up to each draw. If the warmup was recorded, its
+    draws come first. Time and passes include the search for a mode if the run started at a mode."""
     spent = relative.work(out)
     mode = generating.mode_of(out)
     before = generating.spent(mode) if mode.exists() else numpy.zeros(2)
@@ -39,12 +41,13 @@ def path(out):
 
 
 def after(W, truth, n):
-    """The distance of the mean of the second half of n draws."""
+    """Returns the distance between `truth` and the mean of the second half of the first n draws."""
     return distance(W[n // 2:n].mean(axis=0), truth)
 
 
 def curve(out, reference, points=40):
-    """Seconds, passes, and the distance of the mean of the second half of all draws until then."""
+    """Returns (seconds, passes, distance) after the first n draws, for several n. The distance uses
+    the second half of these draws."""
     W, seconds, passes = path(out)
     truth = reference.mean.reshape(W.shape[1:])
     lengths = numpy.unique(numpy.geomspace(2, len(W), points).astype(int))
@@ -52,15 +55,16 @@ def curve(out, reference, points=40):
 
 
 def draws_until(spent, limit):
-    """How many draws a budget pays for: 0 if it needs a longer run, one that still spends."""
+    """Returns the number of draws within the budget `limit`. Returns 0 if the run spent less than
+    ENOUGH * limit, unless its last draw cost nothing."""
     if spent[-1] < relative.ENOUGH * limit and spent[-1] > spent[-2]:
         return 0
     return int(numpy.searchsorted(spent, limit, side="right"))
 
 
 def measure(out, reference, wanted):
-    """The distance at budgets of seconds and of passes, where the run allows it, and that of the mode
-    it started from."""
+    """Returns the distance at each budget (in seconds or in passes) that the run reached. If the
+    run started at a mode, also returns the distance between the mode and the reference mean."""
     W, seconds, passes = path(out)
     truth = reference.mean.reshape(W.shape[1:])
     figures = {"seconds in all": seconds[-1], "passes in all": passes[-1]}

@@ -1,4 +1,4 @@
-# What all pictures share.
+# Functions that all figures share: legends, titles and saving.
 # SPDX-License-Identifier: Apache-2.0
 import matplotlib
 
@@ -7,12 +7,12 @@ import matplotlib.pyplot as pyplot
 
 
 def legend_beside(axes, size):
-    """Right of the panel, where there is nothing that it could cover."""
+    """Puts the legend to the right of the panel, where it covers nothing."""
     axes.legend(fontsize=size, loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
 
 
 def finish(figure, axes, spec, path, x, y):
-    """`legend` of the spec is "beside", or a place within the axes."""
+    """Saves a figure with one panel. spec["legend"] is "beside", or a location inside the axes."""
     axes.set(xlabel=x, ylabel=y, title=spec["title"])
     if spec.get("legend") == "beside":
         legend_beside(axes, "small")
@@ -24,7 +24,7 @@ def finish(figure, axes, spec, path, x, y):
 
 
 def finish_panels(figure, spec, path):
-    """For several panels side by side."""
+    """Saves a figure with several panels side by side."""
     figure.suptitle(spec["title"])
     figure.tight_layout()
     figure.savefig(path, dpi=80, bbox_inches="tight")

@@ -1,8 +1,8 @@
-# The variants of studies as manifests of their own, for scripts that run them one by one.
+# Turns the variants of studies into separate manifests, for scripts that run them one by one.
 # SPDX-License-Identifier: Apache-2.0
-"""Does what `mixwell study` does with a study file before it draws anything (docs/studies.md): the base, the file's own
-tables, those of the model, those of the variant. A folder has one study, or several that share its name: one for each
-data set."""
+"""Builds manifests as `mixwell study` does (docs/studies.md). A manifest is the base manifest, changed by the tables of
+the study file, of the model and of the variant, in this order. A folder is one experiment: it has one study, or one
+for each data set."""
 import copy
 import dataclasses
 import json
@@ -14,7 +14,7 @@ NOT_COMPONENTS = {"mixwell", "study", "run", "remove", "axes", "zip", "tune", "q
 
 @dataclasses.dataclass
 class Variant:
-    """A variant on a model of its study, or on "." where the study names none."""
+    """A variant of a study, combined with one of the study's models. The model is "." if the study names no models."""
 
     study: pathlib.Path
     name: str
@@ -25,7 +25,7 @@ class Variant:
 
     @property
     def method(self):
-        """Its name, without the model that it is for: sgld-d10 is sgld on d10."""
+        """The variant's name without its model: `sgld` for the variant `sgld-d10` of the model `d10`."""
         return self.name.removesuffix(f"-{self.model}")
 
     @property
@@ -38,13 +38,14 @@ def read(path):
 
 
 def studies(folder):
-    """The study files of a folder, first the one of its own name."""
+    """Returns the study files of a folder. A file with the name of the folder comes first."""
     found = [path for path in folder.glob("*.toml") if "study" in read(path)]
     return sorted(found, key=lambda path: (path.stem != folder.name, path.name))
 
 
 def changed(manifest, tables):
-    """A table with `use` replaces the component of its name; one without sets keys of it."""
+    """Applies tables to a manifest. A table with `use` replaces a component. A table without `use` changes only the
+    keys that it contains."""
     manifest = copy.deepcopy(manifest)
     for kind, name in (path.split(".", 1) for path in tables.get("remove", [])):
         del manifest[kind][name]
@@ -57,7 +58,7 @@ def changed(manifest, tables):
 
 
 def flat(table, prefix=""):
-    """Dotted keys with their values."""
+    """Yields the dotted keys of a table with their values."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from flat(value, f"{prefix}{key}.")
@@ -66,22 +67,22 @@ def flat(table, prefix=""):
 
 
 def together(study, *tables):
-    """What the axes go through; RuntimeError for a grid, which no table of a paper has."""
+    """Returns the values of the axes, which must advance together. Raises RuntimeError if the axes form a grid."""
     groups = [dict([axis]) for table in tables for axis in flat(table.get("axes", {}))]
     groups += [dict(flat(group)) for table in tables for group in table.get("zip", [])]
     if len(groups) > 1:
-        raise RuntimeError(f"{study}: axes that form a grid; a table needs values that advance together")
+        raise RuntimeError(f"{study}: the axes form a grid. Use one [[study.zip]], whose lists advance together.")
     return groups[0] if groups else {}
 
 
 def is_excluded(study, place):
-    """Whether an exclusion leaves out all cells of a place: {"model": ..., "variant": ...}."""
+    """Returns whether the study excludes all cells of `place`, which is {"model": ..., "variant": ...}."""
     return any(all(place.get(key) in (values if isinstance(values, list) else [values]) for key, values in rule.items())
                for rule in study.get("exclude", []))
 
 
 def located(value, folder):
-    """With the files that lie in a folder under their whole paths."""
+    """Replaces each value that names a file in `folder` with the full path of this file."""
     if isinstance(value, dict):
         return {key: located(one, folder) for key, one in value.items()}
     is_file = isinstance(value, str) and value and (folder / value).is_file()
@@ -89,7 +90,7 @@ def located(value, folder):
 
 
 def variants(path, more=None):
-    """The variants of a study file on all its models; `more` are further ones of the same form."""
+    """Yields the variants of a study file for all its models. `more`: additional variants in the same form."""
     text = read(path)
     study = text["study"]
     base = path.parent / study.get("base", path.name)
@@ -121,7 +122,7 @@ def manifest_text(manifest):
 
 
 def write(found, folder):
-    """Each variant as FOLDER/[MODEL/]METHOD.toml; returns their paths by label."""
+    """Writes each variant to FOLDER/[MODEL/]METHOD.toml. Returns a dictionary from label to path."""
     paths = {variant.label: folder / f"{variant.label}.toml" for variant in found}
     for variant in found:
         path = paths[variant.label]

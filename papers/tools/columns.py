@@ -1,21 +1,22 @@
-# The columns of an experiment's table: which figure each shows, under which title, with how many digits.
+# Columns of an experiment's table: the key, title and number of digits of each column.
 # SPDX-License-Identifier: Apache-2.0
-"""`columns` of an experiment.toml lists keys of figures, or tables: { key, title, error, decimals }, several alike as
-{ keys, ... }, and { published, title } for what [published] has. `error` is over seeds. The error
-of a figure KEY from the replicates of a run is "se KEY"; it is always shown."""
+"""Each entry of `columns` in an experiment.toml is the key of one result, or a TOML table: { key, title, error,
+decimals } for one result, { keys, ... } for several, or { published, title } for values of [published]. With `error`,
+a column shows the standard error over seeds. If a run has a result "se KEY" (the standard error over replicates), the
+column of KEY shows the error over replicates instead, even without `error`."""
 import math
 
 # Of keys that several experiments show; others are their own title.
 TITLES = {
     "slots": "K", "rhat": "largest rhat", "E x^2": "E theta^2", "excess": "minus the truth",
-    "mean error": "error of the mean, sd", "sd error": "of deviations, relative",
+    "mean error": "error of the mean (in sd)", "sd error": "of deviations, relative",
     "variance": "variance ratio - 1, all directions", "seconds each": "seconds",
     "one: ess_bulk": "bulk ESS along 1", "one: exact ESS": "exact along 1",
     "one: ess_bulk/1000": "along 1 per 1000 gradients", "orthogonal: ess_bulk/1000": "along e0 - e1 per 1000 gradients"}
 
 
 def of(experiment):
-    """All columns in full."""
+    """Returns a dictionary for each column, with at least `key` and `title`."""
     listed = [{"key": column} if isinstance(column, str) else column for column in experiment["columns"]]
     spread = [{"key": key} | column for column in listed for key in column.get("keys", [column.get("key")])]
     return [{"title": TITLES.get(column["key"], column["key"])} | column for column in spread]
@@ -32,7 +33,7 @@ def digits(x):
 
 
 def text(measured, column):
-    """A column's text: mean and ± error, with `decimals` of both instead of three digits."""
+    """Returns "MEAN ± ERROR", with three digits or with the column's `decimals`."""
     if column["key"] not in measured:
         return ""
     centre, error = measured[column["key"]]

@@ -1,4 +1,4 @@
-# The experiments of the papers, run and set beside the published figures: ./dev bench papers --tables.
+# Runs papers' experiments to compare results with published ones: ./dev bench papers --tables.
 # SPDX-License-Identifier: Apache-2.0
 #
 # compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...] [--record]
@@ -31,7 +31,7 @@ PAPERS = pathlib.Path(__file__).resolve().parents[1]
 
 
 def read_experiment(folder):
-    """With what its studies say already: methods, sets, seeds, whether they need data and have a reference."""
+    """Reads an experiment.toml, and fills in methods, sets, seeds, data and reference from its studies."""
     own, paths = cells.read(folder / "experiment.toml"), cells.studies(folder)
     found = [variant for path in paths for variant in cells.variants(path, own.get("variant"))]
     methods = dict.fromkeys(variant.method for variant in found)
@@ -43,13 +43,14 @@ def read_experiment(folder):
 
 
 def in_full(experiment):
-    """With the paper's budget: the keys of [full] in place of its own, in [vary] method by method."""
+    """Replaces keys of the experiment with those in [full]. In [vary], replaces only the methods of [full.vary]."""
     own = experiment["full"]
     return experiment | own | {"vary": experiment.get("vary", {}) | own.get("vary", {})}
 
 
 def measured_variants(experiment, only):
-    """In the order of `methods`, set by set; all must be there."""
+    """Returns the variants to measure, sorted by set and then in the order of `methods`.
+    Raises RuntimeError if a method of the experiment has no variant."""
     grids.require_variants(experiment)
     wanted = [grids.label(group, method) for group in experiment["sets"] for method in experiment["methods"]
               if not only or method in only]
@@ -57,20 +58,21 @@ def measured_variants(experiment, only):
 
 
 def varied(experiment, variant):
-    """What a method's runs go through: [vary.METHOD] or [vary.METHOD.SET], or what the study has. RuntimeError where
-    the former leaves to a plugin's default what only the study's axes say."""
+    """Returns settings that vary between a method's runs, from [vary.METHOD], [vary.METHOD.SET] or the study's axes.
+    Raises RuntimeError if [vary.METHOD] leaves out a key whose values are only in the study's axes."""
     own = experiment.get("vary", {}).get(variant.method, variant.vary)
     own = own.get(variant.model, own)
     lost = variant.vary.keys() - own.keys() - dict(cells.flat(variant.manifest)).keys()
     if lost:
-        raise RuntimeError(f"{experiment['name']}: [vary.{variant.method}] has no values of {min(lost)}, which only the "
-                           "axes of the study give; add them, or a value to the variant")
+        raise RuntimeError(f"{experiment['name']}: [vary.{variant.method}] has no values of {min(lost)}, "
+                           "but only axes of the study set it. Add values to [vary], or set the key in the variant.")
     return own
 
 
 def cases(experiment, only, quick):
-    """Name, variant and settings of every run: a variant as it stands, or once for each value that it goes through,
-    whose first key gives the name; quick: for the first."""
+    """Yields name, variant and settings of each run. A variant without varied keys runs once. A variant with varied
+    keys runs once for each of their values, or with `quick` only for the first value. The name of such a run contains
+    the value of the first varied key."""
     for variant in measured_variants(experiment, only):
         vary = varied(experiment, variant)
         if not vary:
@@ -83,13 +85,14 @@ def cases(experiment, only, quick):
 
 
 def quick_settings(variant, settings):
-    """The short form of the study, but of no number more than the run has without it."""
+    """Returns the study's quick settings, with each number at most as large as in the normal run."""
     own = dict(cells.flat(variant.manifest)) | settings
     return {key: min(value, own.get(key, value)) for key, value in variant.quick.items()}
 
 
 def reference_of(program, group, experiment, folder, quick):
-    """The posterior's moments for a set, made by the variant reference."""
+    """Returns the posterior's moments for the set `group`, computed from a run of the variant `reference`. Returns None
+    if the experiment has no such variant."""
     if not experiment["reference"]:
         return None
     variant = experiment["variants"][grids.label(group, "reference")]
@@ -98,7 +101,7 @@ def reference_of(program, group, experiment, folder, quick):
 
 
 def with_run(manifest, settings):
-    """A manifest with those of the settings that are keys of [run]."""
+    """Returns a copy of the manifest, after applying those `settings` that are keys of [run]."""
     own = {key.removeprefix("run."): value for key, value in settings.items() if key.startswith("run.")}
     return manifest | {"run": manifest["run"] | own}
 
@@ -128,7 +131,7 @@ def run_one(program, path, experiment, settings, out, reference):
 
 
 def mean_and_error(values):
-    """Mean over seeds and its standard error (NaN for one seed)."""
+    """Returns the mean over seeds and its standard error (NaN for one seed)."""
     n = len(values)
     centre = sum(values) / n
     if n < 2:
@@ -137,7 +140,7 @@ def mean_and_error(values):
 
 
 def published(experiment, name, column):
-    """[published.METHOD], or for experiments of several sets [published.SET.METHOD]."""
+    """Returns a value of [published.METHOD], or of [published.SET.METHOD] if there are several sets."""
     place = experiment.get("published", {})
     for part in name.split("/"):
         place = place.get(part, {})
@@ -146,7 +149,7 @@ def published(experiment, name, column):
 
 
 def print_table(experiment, results):
-    """Without the columns that no run has a figure for."""
+    """Prints the table of results, and leaves out each column for which no run has a result."""
     shown = [column for column in columns.of(experiment) if "published" in column
              or any(column["key"] in measured for measured in results.values())]
     print(f"\n## {experiment['title']}\n\n{experiment['source']}\n")
@@ -160,7 +163,8 @@ def print_table(experiment, results):
 
 
 def print_pivot(experiment, results, pivot):
-    """One figure: a row a method, a column a set, and the mean over the sets; `given` rows first."""
+    """Prints the values of one result as a table. The table has a row for each method, a column for each set, and a
+    last column for the mean over the sets. Rows of `given` come first."""
     sets, key = experiment["sets"], pivot["key"]
     print(f"\n### {pivot['title']}\n\n| method | " + " | ".join(sets) + " | mean |")
     print("|---" * (len(sets) + 2) + "|")
@@ -178,7 +182,7 @@ def print_pivot(experiment, results, pivot):
 
 
 def write_rows(path, rows):
-    """Every figure of every run so far, for other tables."""
+    """Writes all results of all runs so far to a CSV file, from which other tables can be made."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, keys)
@@ -187,13 +191,14 @@ def write_rows(path, rows):
 
 
 def seeded(experiment, seed):
-    """The run's seed, and that of the data where an experiment has a data set for each seed."""
+    """Returns settings that set the run's seed to `seed`. If the experiment names a second key in `seed_also`, such as
+    the seed of simulated data, they also set this key."""
     also = experiment.get("seed_also")
     return {"run.seed": seed} | ({also: seed} if also else {})
 
 
 def with_manifests(experiment, folder):
-    """With the variants written down, `paths` by label."""
+    """Writes a manifest for each variant. Returns the experiment with `paths`, a dictionary from label to manifest."""
     place = folder / "manifests" / experiment["name"]
     return experiment | {"paths": cells.write(experiment["variants"].values(), place)}
 
@@ -248,23 +253,25 @@ def arguments():
     parser.add_argument("folder", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", metavar="NAME")
     budget = parser.add_mutually_exclusive_group()
-    budget.add_argument("--quick", action="store_true", help="all of it, reduced, one seed, one step size")
+    budget.add_argument("--quick", action="store_true",
+                        help="run all methods with short runs, one seed and one step size")
     budget.add_argument("--full", action="store_true",
-                        help="the paper's budget, [full] of experiments that are shorter without")
-    parser.add_argument("--tune", action="store_true", help="search, and write into the studies")
+                        help="use the paper's budget: the keys in [full] of each experiment.toml")
+    parser.add_argument("--tune", action="store_true", help="search for settings, and write the best into the studies")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seeds", type=int, help="instead of the experiment's own number")
-    parser.add_argument("--only", nargs="+", metavar="METHOD", help="only variants of these names")
+    parser.add_argument("--seeds", type=int, help="set the number of seeds (default: the experiment's own number)")
+    parser.add_argument("--only", nargs="+", metavar="METHOD", help="use only the methods with these names")
     parser.add_argument("--record", action="store_true",
-                        help="keep all figures beside the study, tables.csv, for papers/*/README.md")
+                        help="write all results to tables.csv beside the study, for papers/*/README.md")
     return parser.parse_args()
 
 
 def with_full(experiments, named):
-    """Those that have a [full], in full; where they were named, all must have one."""
+    """Returns the experiments that have [full], with the keys of [full] applied. An experiment that is named on
+    the command line must have [full]."""
     lacking = [one["name"] for one in experiments if "full" not in one]
     if lacking and named:
-        die(f"{lacking[0]}: its experiment.toml has no [full]; leave --full out")
+        die(f"the experiment.toml of {lacking[0]} has no [full]. Leave --full out.")
     return [in_full(one) for one in experiments if "full" in one]
 
 
@@ -276,14 +283,14 @@ def die(message):
 def main():
     options = arguments()
     if options.record and (options.quick or options.tune or options.only):
-        die("--record keeps a whole table, measured at its budget: no --quick, --tune, --only with it")
+        die("--record does not accept short runs or parts of a table. Leave out --quick, --tune and --only.")
     folders = {path.parent.name: path.parent for path in sorted(PAPERS.rglob("experiment.toml"))}
     known = list(folders)
     options.names = [study for name in options.names for study in
                      [own for own, folder in folders.items() if folder.parent.name == name] or [name]]
     wrong = [name for name in options.names if name not in known]
     if wrong:
-        die(f"no experiment '{wrong[0]}'; there are: {' '.join(known)}")
+        die(f"unknown experiment '{wrong[0]}'. Use one of: {' '.join(known)}")
     experiments = [read_experiment(folders[name]) for name in options.names or known]
     if options.full:
         experiments = with_full(experiments, options.names)

@@ -1,5 +1,4 @@
-# The pictures: autocorrelations along a direction, and the way to the typical values of U; and which
-# function draws which kind.
+# Draws pictures of autocorrelations and burn-in, and calls functions that draw the other pictures.
 # SPDX-License-Identifier: Apache-2.0
 import os
 
@@ -14,7 +13,8 @@ from canvas import finish, pyplot
 
 
 def autocorrelation(x, lags):
-    """rho_0 .. rho_lags of each row of x, with the row's own mean and divisor n; averaged."""
+    """Returns the autocorrelations rho_0 .. rho_lags, averaged over the rows of x. Each row is centred at its own
+    mean, and its autocovariances have the divisor n."""
     n = x.shape[1]
     centred = x - x.mean(axis=1, keepdims=True)
     spectrum = numpy.fft.rfft(centred, 2 * n, axis=1)
@@ -23,7 +23,7 @@ def autocorrelation(x, lags):
 
 
 def along_ones(out, variable="x"):
-    """The draws of a vector projected to (1, ..., 1) / sqrt(d): chains x draws."""
+    """Returns the draws of a vector, projected onto (1, ..., 1) / sqrt(d), with shape (chains, draws)."""
     with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
         draws = file["posterior"][variable]
         sums = [draws[chain].data.sum(axis=1) for chain in range(draws.shape[0])]
@@ -31,7 +31,7 @@ def along_ones(out, variable="x"):
 
 
 def sum_of_absolute(out, lags):
-    """The paper's first column: sum of |rho_k|, k = 1 .. lags, along 1."""
+    """Returns the sum of |autocorrelation| over lags 1 to `lags`, for the draws projected onto (1, ..., 1)."""
     return float(numpy.abs(autocorrelation(along_ones(out), lags)[1:]).sum())
 
 
@@ -61,15 +61,15 @@ AGAINST_REFERENCES = {**figures_posterior.KINDS, **figures_surrogate.KINDS}
 
 
 def chosen_runs(methods, outs):
-    """Name -> folder of the runs that `methods` names, in its order; a method of several runs, all
-    or one of them."""
+    """Returns a dictionary from name to folder for the runs that `methods` names, in the order of `methods`.
+    An entry of `methods` names one run, or all runs of a method."""
     return {name: out for method in methods for name, out in outs.items()
             if method in (name, name.split(" ")[0], name.split(" ")[0].split("/")[-1])}
 
 
 def draw(spec, experiment, outs, references, folder):
-    """Draws one [[figures]] entry from the runs of its methods, all without `methods`; returns the
-    file, None without. `references`: the posterior's moments for each run, where there are any."""
+    """Draws one entry of [[figures]] from the runs of its `methods`, by default all. Returns the file,
+    or None if there are no runs. `references` has the posterior's moments for each run, or None."""
     path = folder / f"{spec['name']}.png"
     chosen = chosen_runs(spec.get("methods", experiment["methods"]), outs)
     if not chosen:

@@ -1,4 +1,4 @@
-# Pictures of errors on posteriors: against work and time, and the draws themselves.
+# Pictures of estimation errors against work and time, and pictures of draws.
 # SPDX-License-Identifier: Apache-2.0
 import itertools
 
@@ -9,7 +9,7 @@ from canvas import finish_panels, legend_beside, pyplot
 
 
 def best_of_each(outs, experiment, references, key):
-    """Of every method the run with the smallest error at its end, and its curve."""
+    """Returns, for each method, the name and curve of the run with the smallest final error."""
     best = {}
     for name, out in outs.items():
         points = posterior.curve(out, references[name], experiment, key)
@@ -20,8 +20,8 @@ def best_of_each(outs, experiment, references, key):
 
 
 def draw_curves(outs, experiment, references, spec, path):
-    """The error `key` of one replicate's estimates: a column for each of `against`, a row for each
-    of the sets; of each method the best run."""
+    """Plots the error `key` of one replicate's estimates for the best run of each method. Each set
+    has a row of panels, and each kind of work in `against` has a column."""
     sets, against = experiment["sets"], spec["against"]
     figure, panels = pyplot.subplots(len(sets), len(against), sharey="row", squeeze=False,
                                      figsize=(5.5 * len(against), 4.4 * len(sets)))
@@ -41,7 +41,7 @@ def draw_curves(outs, experiment, references, spec, path):
 
 
 def draw_scatters(outs, experiment, references, spec, path):
-    """The draws of one replicate in two dimensions, and two contours of the posterior."""
+    """Plots the draws of one replicate in two dimensions, and two contours of the posterior."""
     columns = spec.get("columns", 3)
     rows = -(-len(outs) // columns)
     figure, panels = pyplot.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,

@@ -1,4 +1,4 @@
-# Pictures of samplers without Metropolis: densities, errors against the step, trajectories.
+# Pictures of samplers without a Metropolis decision: densities, errors and trajectories.
 # SPDX-License-Identifier: Apache-2.0
 import itertools
 
@@ -11,7 +11,8 @@ from canvas import finish, finish_panels, pyplot
 
 
 def draw_densities(outs, spec, path):
-    """Densities of the draws and of exp(-(a x^2 + b x^4))."""
+    """Plots the density of the draws, and the true density, which is proportional to
+    exp(-(a x^2 + b x^4))."""
     figure, axes = pyplot.subplots(figsize=(7, 4))
     a, b = spec["double_well"]
     edges = numpy.linspace(-2.2, 2.2, 111)
@@ -26,7 +27,7 @@ def draw_densities(outs, spec, path):
 
 
 def by_method(outs):
-    """Method -> its runs, in order."""
+    """Returns a dictionary from each method to its runs, in the order of `outs`."""
     groups = {}
     for name, out in outs.items():
         groups.setdefault(name.split(" ")[0], []).append(out)
@@ -34,8 +35,8 @@ def by_method(outs):
 
 
 def draw_errors(outs, spec, path):
-    """Error of E x^2 against eps, with error bars of two standard errors; `langevin`: of one step
-    of leapfrog, which is a Langevin step of eps = step_size^2 / 2."""
+    """Plots the error of E x^2 against eps, with error bars of two standard errors. With `langevin`,
+    a run takes single leapfrog steps, which are Langevin steps with eps = step_size^2 / 2."""
     figure, axes = pyplot.subplots(figsize=(7, spec.get("height", 4)))
     styles = itertools.cycle(spec.get("styles", ["o-"]))
     for (method, folders), style in zip(by_method(outs).items(), styles):
@@ -50,12 +51,12 @@ def draw_errors(outs, spec, path):
 
 
 def momenta(theta, eps):
-    """p of a path whose draws are its steps, by central differences."""
+    """Computes the momentum p by central differences of theta, for a path with one step between draws."""
     return (theta[2:] - theta[:-2]) / (2 * eps)
 
 
 def draw_trajectories(outs, spec, path):
-    """(theta, p) of the paths whose draws are steps; E theta^2 of all over time."""
+    """Plots (theta, p) of paths with one step between draws, and the mean of theta^2 against time."""
     paths = {method: out for method, out in outs.items() if moments.steps(out) == 1}
     figure, panels = pyplot.subplots(1, len(paths) + 1, figsize=(4 * (len(paths) + 1), 4),
                                      squeeze=False)
@@ -78,7 +79,8 @@ def draw_trajectories(outs, spec, path):
 
 
 def draw_covariance_errors(outs, spec, path):
-    """Error of the covariance against autocorrelation time: dots measured, lines exact."""
+    """Plots the covariance's error against autocorrelation time. Dots show measured
+    errors, and lines show exact errors."""
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     truth = numpy.array(spec["covariance"])
     for method, folders in by_method(outs).items():
@@ -96,7 +98,7 @@ def draw_covariance_errors(outs, spec, path):
 
 
 def draw_first_draws(outs, spec, path):
-    """The first draws of two replicates, joined in order, over two contours of the Gaussian."""
+    """Plots the first draws of two replicates, joined by lines in their order, and two contours of the Gaussian."""
     figure, panels = pyplot.subplots(1, len(outs), figsize=(4.2 * len(outs), 5), sharey=True,
                                      squeeze=False)
     all_axes = panels[0]

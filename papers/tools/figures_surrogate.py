@@ -17,14 +17,15 @@ MARKERS = "os^v<>DPX*d"
 
 
 def read_rows(path):
-    """Method -> its figures, of the first seed."""
+    """Returns a dictionary from each method to its results for the first seed."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return {row["method"]: row for row in rows if row["seed"] == "1"}
 
 
 def draw_relative_errors(outs, experiment, references, spec, path):
-    """REM and REC against mean ESS a second, a row a budget; a mark for each run, joined by method."""
+    """Plots REM and REC against mean ESS per second, with a row of panels for each budget. Lines join a
+    method's runs."""
     rows = read_rows(path.parent / "rows.csv")
     budgets = experiment["relative"]["budget"]
     figure, panels = pyplot.subplots(len(budgets), 2, figsize=(12, 4.5 * len(budgets)), sharex=True,
@@ -46,7 +47,7 @@ def draw_relative_errors(outs, experiment, references, spec, path):
 
 
 def draw_relative_curves(outs, experiment, references, spec, path):
-    """REM and REC of growing numbers of draws, against seconds and passes, training included."""
+    """Plots REM and REC for growing numbers of draws against seconds and passes. Both costs include training."""
     works = ("processor seconds", "passes over the data")
     figure, panels = pyplot.subplots(2, 2, figsize=(12, 9), sharex="col", sharey="row")
     styles = itertools.cycle(["o-", "s--", "^-.", "v:"])
@@ -64,8 +65,8 @@ def draw_relative_curves(outs, experiment, references, spec, path):
 
 
 def draw_amari_curves(outs, experiment, references, spec, path):
-    """Distance of the mean from the reference's against seconds and passes, from the start of the
-    run on, the search for a mode included."""
+    """Plots the distance of the draws' mean from the reference's mean against seconds and passes.
+    Both costs are counted from the start of the run, and include the search for a mode."""
     figure, panels = pyplot.subplots(1, 2, figsize=(12, 5), sharey=True)
     for (name, out), style in zip(outs.items(), itertools.cycle(["o-", "s--", "^-.", "v:"])):
         seconds, passes, distances = zip(*amari.curve(out, references[name]))
@@ -78,8 +79,8 @@ def draw_amari_curves(outs, experiment, references, spec, path):
 
 
 def draw_errors_of_estimates(outs, experiment, references, spec, path):
-    """Root mean square error against evaluations, means over data sets with standard errors; the
-    runs of a method joined."""
+    """Plots the root mean square error against evaluations. Each point is a mean over data sets, with
+    its standard error. Lines join the runs of a method."""
     with open(path.parent / "rows.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
@@ -95,7 +96,7 @@ def draw_errors_of_estimates(outs, experiment, references, spec, path):
 
 
 def of_data_sets(rows):
-    """Mean evaluations, mean error and its standard error."""
+    """Returns the mean number of evaluations, and the mean error with its standard error."""
     errors = numpy.array([float(row["RMSE"]) for row in rows])
     evaluations = numpy.mean([float(row["evaluations"]) for row in rows])
     return float(evaluations), *moments.mean_and_error(errors)
@@ -106,7 +107,7 @@ KINDS = {"relative-errors": draw_relative_errors, "relative-curves": draw_relati
 
 
 def read_grid(path):
-    """Number of nodes (0: the posterior) -> x, y and density on the grid."""
+    """Returns a dictionary from number of nodes to x, y and density on the grid. The posterior has the key 0."""
     found = {}
     for nodes, *rest in numpy.loadtxt(path, delimiter=",", skiprows=1):
         found.setdefault(int(nodes), []).append(rest)
@@ -114,7 +115,7 @@ def read_grid(path):
 
 
 def draw_densities(grids, path):
-    """Contours at the same shares of each density's maximum; the posterior last."""
+    """Draws contours at the same fractions of each density's maximum. The posterior comes last."""
     names = [nodes for nodes in grids if nodes] + [0]
     columns = -(-len(names) // 2)
     figure, panels = pyplot.subplots(2, columns, figsize=(4 * columns, 8), sharex=True, sharey=True)
@@ -125,12 +126,12 @@ def draw_densities(grids, path):
         axes.contourf(*on_sides(grids[nodes]), shares)
         axes.contour(*on_sides(grids[0]), [shares[0], shares[4]], colors="black", linestyles="dashed", linewidths=0.8)
         axes.set(title=f"s = {nodes}" if nodes else "exact", xlabel="logit m", ylabel="log K")
-    finish_panels(figure, {"title": "exp(-V), of five seeds the median, for growing numbers of nodes; "
-                                    "dashed the posterior at 0.01 and 0.5 of its maximum"}, path)
+    finish_panels(figure, {"title": "exp(-V) for growing numbers of nodes (the seed with the median KL of five). "
+                                    "Dashed lines: the posterior at 0.01 and 0.5 of its maximum"}, path)
 
 
 def on_sides(grid):
-    """x, y and the density over its maximum, each of the grid's shape."""
+    """Returns x, y and the density divided by its maximum, each with the shape of the grid."""
     x, y, p = grid
     side = round(len(p) ** 0.5)
     return x.reshape(side, side), y.reshape(side, side), p.reshape(side, side) / p.max()

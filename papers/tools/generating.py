@@ -1,4 +1,4 @@
-# How far estimates are from the parameter that simulated the data; and runs that start at the mode.
+# Starts runs at the mode, and measures errors of estimates of theta on data simulated from theta.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import pathlib
@@ -12,24 +12,24 @@ import runs
 
 
 def truth(out):
-    """theta of the remark on simulated cases in run.json."""
+    """Reads theta from the remark on simulated cases in run.json."""
     with open(os.path.join(out, "run.json"), encoding="utf-8") as file:
         numbers = re.search(r"simulated with theta = \(([^)]*)\)", file.read()).group(1)
     return numpy.array([float(x) for x in numbers.split(",")])
 
 
 def mode_of(out):
-    """Where the search for the mode that a run started from is kept."""
+    """Returns the folder of the search that finds the mode at which a run starts."""
     return pathlib.Path(f"{out}.mode")
 
 
 def spent(out):
-    """Processor seconds and passes over the data of a run."""
+    """Returns how many processor seconds and how many passes over the data a run takes."""
     return numpy.sum(list(relative.work(out).values()), axis=0)
 
 
 def from_mode(program, path, experiment, settings, out):
-    """Settings that start at the mode, which `mode.toml` finds."""
+    """Finds the mode with `mode.toml`, and returns settings that start a run there."""
     mode = mode_of(out)
     data = {key: value for key, value in settings.items()
             if key in ("run.seed", experiment.get("seed_also"))}
@@ -40,8 +40,9 @@ def from_mode(program, path, experiment, settings, out):
 
 
 def measure(out):
-    """Root mean square error of the mean of the draws, or of the last where draws are no sample;
-    evaluations of the whole likelihood, the mode's among them."""
+    """Returns the root mean square error of the mean of the draws, and the number of evaluations of the whole
+    likelihood. For a run that does not sample, the last draw replaces the mean. Evaluations in the search for the
+    mode count too."""
     x = posterior.draws(out)[0]
     samples = "acceptance" in runs.what_happened(out)
     estimate = x.mean(axis=0) if samples else x[-1]

@@ -1,4 +1,4 @@
-# What makes a comparison unfair whatever was measured: methods that never run, grids that end at their best.
+# Detects unfair comparisons: missing methods, and grids whose best value is at an edge.
 # SPDX-License-Identifier: Apache-2.0
 
 
@@ -7,7 +7,7 @@ def label(group, method):
 
 
 def missing(experiment):
-    """What `methods` and tables of methods name and no study has, as "SET/METHOD"."""
+    """Returns "SET/METHOD" for each method that experiment.toml names but that has no variant."""
     own = [key for table in ("vary", "search", "open_end") for key in experiment.get(table, {})]
     own += experiment.get("from_mode", []) + (["mode"] if "from_mode" in experiment else [])
     listed = dict.fromkeys([*experiment["methods"], *own])
@@ -16,25 +16,26 @@ def missing(experiment):
 
 
 def require_variants(experiment):
-    """Throws RuntimeError: a method that is named and never runs would not be missed."""
+    """Raises RuntimeError if a method that experiment.toml names has no variant. Otherwise nobody would notice that the
+    method is missing from the table."""
     lacking = missing(experiment)
     if lacking:
-        raise RuntimeError(f"{experiment['name']}: experiment.toml names what is no variant of the study: "
-                           f"{', '.join(lacking)}; add the variant, or correct the name")
+        raise RuntimeError(f"{experiment['name']}: experiment.toml names methods without a variant: "
+                           f"{', '.join(lacking)}. Add a variant for each, or correct the names.")
 
 
 def best_at_an_end(values, figures):
-    """Of a grid, its values with the figure of each (smaller is better): the value where the best
-    one is, if no value beyond it was tried on one side. Runs without a figure are worse than all."""
+    """Returns the value with the best (smallest) of `figures`, if this value is the smallest or largest
+    of the grid, else None. A run without a figure (NaN) counts as worse than all other runs."""
     order = sorted(range(len(values)), key=lambda k: values[k])
     best = min(order, key=lambda k: (figures[k] != figures[k], figures[k]))
     return values[best] if best in (order[0], order[-1]) else None
 
 
 def cut_off(experiment, results):
-    """Grids of [vary] whose best by the figure `best` is at an end, as (method, key, value). `results`
-    are {"METHOD KEY=VALUE": {figure: (mean, error)}} as measured. A method of the table `open_end`
-    has a reason there for ending, and is left out."""
+    """Returns (method, key, value) for each grid of [vary] whose best value is its smallest or largest. The best value
+    has the smallest mean of the figure `best`. `results` is {"METHOD KEY=VALUE": {figure: (mean, error)}}. Leaves out
+    each method that has an entry in `open_end`, where the experiment gives a reason for such a grid."""
     figure = experiment["best"]
     grids = {}
     for name, measured in results.items():
@@ -54,9 +55,9 @@ def cut_off(experiment, results):
 
 
 def require_brackets(experiment, results):
-    """Throws RuntimeError where a method may be better than its grid shows."""
+    """Raises RuntimeError if a method may be better outside its grid."""
     found = cut_off(experiment, results)
     if found:
         listed = "; ".join(f"{method} is best at {key} = {value:g}" for method, key, value in found)
-        raise RuntimeError(f"{experiment['name']}: grids end at their best by `{experiment['best']}`: "
-                           f"{listed}. Go on beyond it in [vary], or give the reason in [open_end]")
+        raise RuntimeError(f"{experiment['name']}: the best value by `{experiment['best']}` is the smallest or largest "
+                           f"of a grid: {listed}. Add values beyond it to [vary], or give a reason in [open_end].")

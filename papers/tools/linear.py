@@ -1,4 +1,4 @@
-# Samplers on a Gaussian as the linear recursions they are there: their exact stationary laws.
+# Exact stationary laws of samplers on a Gaussian, where each sampler is a linear recursion.
 # SPDX-License-Identifier: Apache-2.0
 #
 # z+ = F z + N(0, Q), where the first d rows of z are theta. P is the precision of the target.
@@ -9,22 +9,22 @@ import numpy
 
 @dataclasses.dataclass
 class Scheme:
-    """One transition: matrices F and Q, d dimensions of theta first."""
+    """The matrices of one transition from z to F z + N(0, Q). The first d dimensions of z are theta."""
 
     F: numpy.ndarray
     Q: numpy.ndarray
     d: int
 
     def stationary(self):
-        """S = F S F' + Q."""
+        """Returns the solution S of S = F S F' + Q."""
         n = len(self.F)
         lyapunov = numpy.eye(n * n) - numpy.kron(self.F, self.F)
         return numpy.linalg.solve(lyapunov, self.Q.ravel()).reshape(n, n)
 
 
     def after(self, start, transitions, refresh_every=None):
-        """Covariance of theta that many transitions after the covariance `start` of z; a momentum
-        is redrawn from N(0, I) before each refresh_every-th."""
+        """Returns the covariance of theta after `transitions` transitions, if the initial z has covariance
+        `start`. The momentum is redrawn from N(0, I) before every refresh_every-th transition."""
         S = start
         for t in range(transitions):
             if refresh_every and t % refresh_every == 0:
@@ -56,15 +56,14 @@ def friction(P, eps, V, C, B):
 
 
 def leapfrog(P, eps):
-    """The half kick and the drift of a step, on (theta, p)."""
+    """Returns the matrices of a half kick and of a drift of (theta, p)."""
     one, none = numpy.eye(len(P)), numpy.zeros(P.shape)
     return (numpy.block([[one, none], [-0.5 * eps * P, one]]),
             numpy.block([[one, eps * one], [none, one]]))
 
 
 def step(P, eps, V):
-    """A step of leapfrog; each of the two half kicks of a
-    transition has a gradient of its own."""
+    """Returns the recursion of one leapfrog step. The two half kicks use gradients with independent noise."""
     d = len(P)
     half, drift = leapfrog(P, eps)
     kick = numpy.zeros((2 * d, 2 * d))
@@ -74,8 +73,8 @@ def step(P, eps, V):
 
 
 def redrawn(P, eps, V, steps):
-    """`steps` of leapfrog with gradients of noise N(0, V), the momentum drawn afresh before: a
-    recursion of theta alone."""
+    """Returns the recursion of theta for a trajectory of `steps` leapfrog steps with gradient noise
+    N(0, V). The momentum is redrawn before each trajectory."""
     d = len(P)
     half, drift = leapfrog(P, eps)
     z, kick = numpy.zeros((2 * d, 2 * d)), numpy.zeros((2 * d, 2 * d))
@@ -90,8 +89,9 @@ def redrawn(P, eps, V, steps):
 
 
 def scheme(manifest, P):
-    """The recursion of an effective manifest with one kernel `langevin` or `hamiltonian` without
-    Metropolis: of one step, or of a trajectory after which the momentum is redrawn."""
+    """Returns the recursion for a manifest in which all defaults are filled in. The manifest must have one kernel,
+    `langevin` or `hamiltonian`, that makes no Metropolis decision. With integrator
+    `leapfrog` and `steps` > 1, the recursion describes one trajectory with a redrawn momentum, else one step."""
     kernel = next(iter(manifest["kernel"].values()))
     oracle = manifest.get("oracle", {}).get(kernel["oracle"], {"use": "exact"})
     V = oracle["variance"] if oracle["use"] == "noisy" else 0.0
@@ -107,12 +107,13 @@ def scheme(manifest, P):
 
 
 def covariance_error(scheme, truth):
-    """Mean absolute error of the entries of the covariance, in equilibrium."""
+    """Returns the mean absolute error of the covariance's entries in equilibrium."""
     return float(abs(scheme.stationary()[: scheme.d, : scheme.d] - truth).mean())
 
 
 def autocorrelation_time(scheme):
-    """1 + sum over s >= 1 of rho_s, mean over the coordinates, of all transitions."""
+    """Returns the autocorrelation time 1 + sum over s >= 1 of rho_s, averaged over the coordinates of theta. The lag s
+    counts transitions."""
     S = scheme.stationary()
     n = len(S)
     sums = scheme.F @ numpy.linalg.solve(numpy.eye(n) - scheme.F, S)
@@ -120,8 +121,9 @@ def autocorrelation_time(scheme):
 
 
 def squares_time(scheme):
-    """1 + sum over s >= 1 of rho_s^2, the autocorrelation time of squares and so of an estimated
-    variance: the largest over the principal directions of theta, which must be invariant."""
+    """Returns the autocorrelation time of squares, which determines the error of an estimated variance. It is
+    1 + sum over s >= 1 of rho_s^2, in the principal direction of theta in which this sum is largest. Transitions must
+    leave the principal directions invariant."""
     S = scheme.stationary()
     _, directions = numpy.linalg.eigh(S[: scheme.d, : scheme.d])
     largest = 0.0

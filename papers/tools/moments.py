@@ -1,4 +1,4 @@
-# Moments of the draws against known ones, with errors from independent replicates.
+# Compares moments of draws with known moments, with errors from independent replicates.
 # SPDX-License-Identifier: Apache-2.0
 import math
 import os
@@ -11,7 +11,7 @@ import linear
 
 
 def positions(out):
-    """The draws of vector x: replicates x (draws and slots) x d."""
+    """Returns the draws of the vector `x`, with shape (replicates, slots * draws, d)."""
     with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
         posterior = file["posterior"]
         slots = int(posterior["slot"][:].max()) + 1
@@ -20,7 +20,7 @@ def positions(out):
 
 
 def effective(out):
-    """The manifest of a run with all defaults filled in."""
+    """Reads the manifest of a run, with all defaults filled in."""
     with open(os.path.join(out, "manifest.toml"), "rb") as file:
         return tomllib.load(file)
 
@@ -40,12 +40,12 @@ def mean_and_error(of_replicates):
 
 
 def second_moment(x):
-    """E x_i^2, the mean over coordinates i."""
+    """Returns E x_i^2, averaged over coordinates i, and its standard error."""
     return mean_and_error((x**2).mean(axis=(1, 2)))
 
 
 def distance(x, double_well):
-    """Total variation between the draws and exp(-(a x^2 + b x^4)), in 60 intervals."""
+    """Returns the total variation distance of the draws from exp(-(a x^2 + b x^4)) on 60 intervals."""
     a, b = double_well
     edges = numpy.linspace(-3, 3, 61)
     fine = numpy.linspace(-3, 3, 6001)
@@ -56,12 +56,12 @@ def distance(x, double_well):
 
 
 def covariance_error(x, truth):
-    """Mean absolute error of the entries of the covariance, of all draws together."""
+    """Returns the mean absolute error of the entries of the covariance of all draws."""
     return float(numpy.abs(numpy.cov(x.reshape(-1, x.shape[2]).T) - truth).mean())
 
 
 def exact_last(experiment, out):
-    """E x_i^2 of the last draw of a run that started from the target, momentum N(0, I)."""
+    """Returns the exact E x_i^2 of the last draw, for a run that starts in equilibrium with p ~ N(0, I)."""
     manifest = effective(out)
     precision = numpy.array(experiment["precision"])
     scheme = linear.scheme(manifest, precision)
@@ -74,8 +74,8 @@ def exact_last(experiment, out):
 
 
 def measure(experiment, out):
-    """Figures for the truths `second_moment`, `double_well` = [a, b], `precision` and
-    `covariance`."""
+    """Compares the draws with exact properties of the target, which experiment.toml gives as `second_moment`,
+    `double_well` = [a, b], `precision` or `covariance`."""
     figures = {}
     if "second_moment" in experiment:
         centre, error = second_moment(positions(out))

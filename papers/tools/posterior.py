@@ -1,4 +1,4 @@
-# Errors of a sampler on a real posterior, against a long exact run that is made once and kept.
+# Errors of a sampler on a real posterior, relative to one long exact run that is stored.
 # SPDX-License-Identifier: Apache-2.0
 import csv
 import dataclasses
@@ -18,7 +18,7 @@ STARTS = 2048  # draws of the reference that are kept for runs to begin with
 
 
 def draws(out):
-    """All real variables of the posterior, side by side: chains x draws x d."""
+    """Returns all real variables of the posterior side by side, with shape (chains, draws, d)."""
     with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
         posterior = file["posterior"]
         found = [variable[:].data for variable in posterior.variables.values()
@@ -27,14 +27,14 @@ def draws(out):
 
 
 def interleaved(x, slots):
-    """Chains x draws x k of all slots, as replicates x (draws and slots) x k."""
+    """Reshapes `x` from (chains, draws, k) to (replicates, draws * slots, k)."""
     chains, n, k = x.shape
     return x.reshape(chains // slots, slots, n, k).swapaxes(1, 2).reshape(-1, n * slots, k)
 
 
 def of_replicates(out):
-    """The draws of each replicate and their weights, eps of the transition where it falls:
-    replicates x n x d and replicates x n."""
+    """Returns the draws of each replicate, with shape (replicates, n, d), and their weights, with shape
+    (replicates, n). If eps decreases, the weight of a draw is eps of its transition."""
     with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
         slots = int(file["posterior"]["slot"][:].max()) + 1
         statistics = file["sample_stats"].variables
@@ -47,8 +47,8 @@ def of_replicates(out):
 
 @dataclasses.dataclass
 class Reference:
-    """Moments of the posterior, whose coordinates are called `names`. `whitener` W has W covariance W' = I, its rows from the widest to
-    the narrowest principal direction; `start` draws to begin with."""
+    """Moments of the posterior, with the `names` of its coordinates. The matrix `whitener` W satisfies W covariance
+    W' = I. Its rows go from the widest principal direction to the narrowest. Chains begin at draws of `start`."""
 
     mean: numpy.ndarray
     covariance: numpy.ndarray
@@ -63,18 +63,19 @@ class Reference:
 
     @property
     def largest_curvature(self):
-        """lambda_max of the inverse of the covariance: SGLD diverges above eps = 2 / lambda_max."""
+        """Largest eigenvalue lambda_max of the inverse covariance. SGLD diverges above eps = 2 / lambda_max."""
         return 1 / self.variances[-1]
 
 
 def make_reference(program, manifest, settings, path):
-    """Runs a manifest of an exact sampler and keeps its moments in the file `path`."""
+    """Runs a manifest of an exact sampler, and writes the moments of its draws to the file `path`."""
     out = path.with_suffix("")
     program.run(manifest, out, settings)
     rows = program.summary(out, [])["variables"]
     least = runs.smallest(rows.values(), "ess_bulk")
     if not settings and not least >= LEAST_ESS:
-        raise RuntimeError(f"{manifest}: a bulk ESS of {least:.0f}; a reference needs {LEAST_ESS}")
+        raise RuntimeError(f"{manifest}: bulk ESS is {least:.0f}, but must be at least {LEAST_ESS}. "
+                           "Increase `draws`.")
     x = draws(out)
     chains = x.reshape(-1, x.shape[2])
     every = max(1, len(chains) // STARTS)
@@ -85,13 +86,15 @@ def make_reference(program, manifest, settings, path):
 
 
 def content(manifest):
-    """A short hash of what a manifest says: two experiments may have sets of one name, and a reference may be changed."""
+    """Returns a short hash of a manifest. File names contain this hash, because two experiments may have data sets
+    with the same name, and because a reference may change."""
     return hashlib.sha256(manifest.read_bytes()).hexdigest()[:12]
 
 
 def reference(program, manifest, settings, folder):
-    """The moments of a reference manifest, made if the folder has none of this very text yet; under settings, which
-    make it short, it is another one, and may be as rough as they make it."""
+    """Returns the moments of a reference manifest. Runs the manifest if the folder has no result of a manifest
+    with the same text. If there are `settings`, they shorten the run, and its result is stored separately and may be
+    inaccurate."""
     name = manifest.parent.name + ("-quick" if settings else "")
     path = folder / f"{name}-{content(manifest)}.json"
     if not path.exists() or "names" not in runs.read_json(path):
@@ -103,7 +106,7 @@ def reference(program, manifest, settings, folder):
 
 
 def write_start(reference, manifest, path):
-    """A start in equilibrium for all chains, as `init = { file = PATH }` reads it."""
+    """Writes equilibrium starting points for all chains to a file that `init = { file = PATH }` reads."""
     main = manifest.get("compositor", {}).get("main", {})
     chains = manifest["run"]["replicates"] * main.get("slots", 1)
     if chains > len(reference.start):
@@ -112,7 +115,7 @@ def write_start(reference, manifest, path):
 
 
 def write_positions(names, rows, path):
-    """A file of `run.init`: names of the coordinates, such as W[0,1], and a row for each chain."""
+    """Writes a file for `run.init`: names of coordinates such as W[0,1], and a row for each chain."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(names)
@@ -120,10 +123,11 @@ def write_positions(names, rows, path):
 
 
 def errors(reference, x, weights):
-    """Root mean squares for the estimates that draws x (n x d) of weights (n) give: of the mean, in
-    posterior deviations, over all directions; of the deviations of the coordinates, relative; of
-    the covariance's rows, in units where it is I. "distance" sees mean and variance alike: Wasserstein's
-    between normals of these means and deviations and N(0, 1), over all directions."""
+    """Returns root mean square errors of the estimates from draws `x` of shape (n, d) with n weights. "mean error" is
+    the error of the mean over all directions, in posterior standard deviations. "sd error" is the relative error of the
+    coordinates' standard deviations. "covariance error" is the error of the rows of the covariance, in coordinates in
+    which the posterior covariance is I. "distance" is the Wasserstein distance, over all directions, between N(0, 1)
+    and a normal with the mean and variance of the whitened draws."""
     d = x.shape[1]
     z = (x - reference.mean) @ reference.whitener.T
     centre = numpy.average(z, axis=0, weights=weights)
@@ -142,22 +146,23 @@ def root_mean_square(rows):
 
 
 def of_runs(reference, replicates, begin, end):
-    """The errors of one replicate's estimates from its draws begin .. end, root mean square over
-    replicates."""
+    """Computes the errors of each replicate's estimates from its draws begin .. end, and returns their
+    root mean squares over replicates."""
     return root_mean_square([errors(reference, x[begin:end], weights[begin:end])
                              for x, weights in zip(*replicates)])
 
 
 def moments_of(z, weights, power):
-    """E z^power of every replicate: replicates x d."""
+    """Returns E z^power of each replicate, with shape (replicates, d)."""
     return numpy.array([numpy.average(one**power, axis=0, weights=w)
                         for one, w in zip(z, weights)])
 
 
 def bias(reference, replicates, begin):
-    """What more draws would not cure: variances over those of the posterior less 1, averaged over
-    all directions, and in the widest and the narrowest; the mean, in deviations, in the direction
-    where it is worst. With standard errors over replicates; of the draws from `begin` on."""
+    """Returns the bias of the draws from `begin` on, with standard errors over replicates. More draws would not reduce
+    this bias. "largest mean" is the error of the mean in the worst direction, in posterior standard deviations.
+    "variance", "widest" and "narrowest" are variance / posterior variance - 1: the average over all directions, and
+    the values in the widest and in the narrowest direction."""
     z = [(x[begin:] - reference.mean) @ reference.whitener.T for x in replicates[0]]
     centres = moments_of(z, replicates[1][:, begin:], 1)
     worst = numpy.argmax(numpy.abs(centres.mean(axis=0)))
@@ -171,8 +176,8 @@ def bias(reference, replicates, begin):
 
 
 def evaluates_for_the_record(manifest):
-    """Whether the exact U of a recorded draw is needed for nothing but the record: the oracle has
-    noise, and no other slot's curvature is fitted to exact gradients."""
+    """Returns whether the exact U of a draw is evaluated only to be recorded. This holds if the oracle
+    is not exact, and no other slot's preconditioner is fitted to exact gradients."""
     kernel = next(iter(manifest["kernel"].values()))
     oracle = manifest.get("oracle", {}).get(kernel["oracle"], {"use": "exact"})
     compositor = next(iter(manifest["compositor"].values()))
@@ -180,8 +185,8 @@ def evaluates_for_the_record(manifest):
 
 
 def work(out, model):
-    """Passes over the data and seconds of one replicate's sampling, without the exact U that is
-    evaluated for the record alone."""
+    """Returns how many seconds and how many passes over the data the sampling of one replicate takes. Evaluations of
+    the exact U that are only recorded do not count."""
     run = runs.read_json(os.path.join(out, "run.json"))
     happened = runs.what_happened(out)
     gradients, share = run["gradients"]["sampling"], 1.0
@@ -198,8 +203,9 @@ def work(out, model):
 
 
 def fraction(out, reference):
-    """The step of `theta` in units of 2 / lambda_max: eps of Langevin, eps^2 where there is a
-    momentum; not a number under a curvature, which has units of its own."""
+    """Returns the step of `theta` in units of 2 / lambda_max. The step is eps for kernel `langevin`,
+    and eps^2 for kernels with a momentum. Returns NaN if there is a preconditioner, because the step
+    then has other units."""
     manifest = moments.effective(out)
     kernel = next(iter(manifest["kernel"].values()))
     estimator = manifest["estimator"][kernel["estimator"]]["use"]
@@ -211,7 +217,7 @@ def fraction(out, reference):
 
 
 def burn_in(n, experiment):
-    """Of n draws, those that estimates leave out: a share `burn` of them."""
+    """Returns how many of n draws the estimates leave out: the fraction `burn` of n."""
     return int(n * experiment.get("burn", 0.0))
 
 
@@ -225,7 +231,8 @@ def measure(out, reference, experiment):
 
 
 def curve(out, reference, experiment, key, points=12):
-    """The error of prefixes of the draws, of 10 and more, and what they took."""
+    """Returns the errors of estimates from the first m draws, for several m from 10 to the number of draws. Each error
+    comes with the iterations, passes and seconds of these m draws."""
     replicates = of_replicates(out)
     n = replicates[0].shape[1]
     done = work(out, next(iter(moments.effective(out)["model"])))

@@ -1,10 +1,9 @@
-# What came of a study of a paper, written beside it: ./dev bench papers NAME --record; and of a table,
-# ./dev bench papers NAME --tables --record.
+# Writes the results of a paper's study beside it: ./dev bench papers NAME [--tables] --record.
 # SPDX-License-Identifier: Apache-2.0
 #
-# record.py MIXWELL FILE FOLDER...: the tables of the studies in FOLDERs go into FILE (results.csv), but for what tells
-# of the machine and the day. Figures in papers/*/README.md name their cells in it, and a test holds them to it.
-# Exit codes: 0 written; 1 a cell has not ended well.
+# record.py MIXWELL FILE FOLDER... writes the tables of the studies in the FOLDERs to FILE (results.csv). It leaves out
+# columns that describe the machine and the day. Figures in papers/*/README.md name their cells in FILE, and a test
+# compares them. Exit codes: 0 written; 1 a cell failed.
 import csv
 import io
 import pathlib
@@ -21,13 +20,14 @@ def table_of(program, folder):
 
 
 def figure(value):
-    """Seven digits: pages print fewer."""
+    """Formats a float with seven digits, which is more than the pages show."""
     return f"{value:.7g}" if isinstance(value, float) else value
 
 
 def row_of(measured):
-    """A row of a table, METHOD KEY=VALUE, as a study would have it: the variant, the key a column. Names without
-    spaces and bars, so that a mark of one word in a table can name them; without times, which are the machine's."""
+    """Returns a run's row in tables.csv. As in a study's results, the run's name "METHOD KEY=VALUE" is stored in two
+    columns, `variant` and KEY. To make each column's name one word, underscores replace spaces, and bars are removed.
+    Times depend on the machine, and are left out."""
     variant, *setting = measured["method"].split(" ", 1)
     row = {"variant": variant} | dict(one.split("=", 1) for one in setting)
     return row | {name.replace(" ", "_").replace("|", ""): figure(value) for name, value in measured.items()

@@ -1,4 +1,4 @@
-# Relative errors of mean and covariance (REM, REC) after equal work of one thread, all told.
+# Relative errors of mean and covariance (REM, REC) after equal total work of one thread.
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
@@ -15,7 +15,7 @@ ENOUGH = 0.75  # of a budget: a shorter run has no figures at it
 
 
 def run(program, manifest, out, settings):
-    """Runs a manifest, and keeps the share of the time in which it had a processor."""
+    """Runs a manifest, and writes the ratio of processor time to elapsed time to processor.json."""
     began, used = time.monotonic(), children()
     program.run(manifest, out, settings)
     share = (children() - used) / (time.monotonic() - began)
@@ -24,7 +24,7 @@ def run(program, manifest, out, settings):
 
 
 def children():
-    """Processor seconds of the processes that ended."""
+    """Returns the processor seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -36,20 +36,20 @@ def rem(reference, x):
 
 
 def rec(reference, x):
-    """The same of all entries of the covariance."""
+    """sum |covariance - truth| / sum |truth|, over all entries."""
     return float(numpy.abs(numpy.cov(x.T) - reference.covariance).sum()
                  / numpy.abs(reference.covariance).sum())
 
 
 def evaluates_for_the_record(manifest):
-    """Whether U of a draw is evaluated for nothing but its record."""
+    """Returns whether U of a draw is evaluated only to be recorded."""
     kernel = next(iter(manifest["kernel"].values()))
     oracle = manifest.get("oracle", {}).get(kernel["oracle"], {"use": "exact"})
     return oracle["use"] != "exact" and kernel.get("ratio") != "target"
 
 
 def recorded_passes(out):
-    """Evaluations of U that only the record wanted, of warm-up and of sampling."""
+    """Returns how many evaluations of U in warmup and in sampling were made only to record U."""
     manifest = moments.effective(out)
     run = manifest["run"]
     if not evaluates_for_the_record(manifest):
@@ -59,7 +59,7 @@ def recorded_passes(out):
 
 
 def work(out):
-    """Processor seconds and passes over the data, of training and of sampling."""
+    """Returns the cost of warmup and of sampling, each as (processor seconds, passes over the data)."""
     run_json = runs.read_json(os.path.join(out, "run.json"))
     share = runs.read_json(os.path.join(out, "processor.json"))["share"]
     return {phase: (run_json["seconds"][phase] * share, run_json["gradients"][phase] - recorded)
@@ -67,32 +67,33 @@ def work(out):
 
 
 def together(out):
-    """Draws x d of all chains, in the order of the sweeps."""
+    """Returns the draws of all chains in the order of the sweeps, with shape (draws, d)."""
     x = posterior.draws(out)
     return x.swapaxes(0, 1).reshape(-1, x.shape[2])
 
 
 def within(limit, training, sampling, n):
-    """Draws of n that fit into what training left of the limit."""
+    """Returns how many of n draws fit into the budget `limit` after training."""
     if sampling <= 0:
         return n
     return int(min(n, max(0, n * (limit - training) / sampling)))
 
 
 def effective_size(out):
-    """Mean bulk ESS over all coordinates and draws."""
+    """Returns the bulk ESS of all draws, averaged over coordinates."""
     summary = runs.read_json(os.path.join(out, "summary.json"))
     return runs.mean(list(summary["variables"].values()), "ess_bulk")
 
 
 def stretches(x, n):
-    """The stretches of n draws that follow one another in x."""
+    """Splits x into consecutive batches of n draws, and leaves out the remaining draws."""
     return [x[begin:begin + n] for begin in range(0, len(x) - n + 1, n)]
 
 
 def at(reference, x, n, least):
-    """REM and REC of n draws, unless they are too few: means over all stretches of n that x has,
-    and the standard errors of these means (NaN of one stretch)."""
+    """Returns REM and REC of estimates from n draws, averaged over all batches of n draws in x, and
+    their standard errors, which are NaN if there is only one batch. Returns an empty dictionary if n
+    is below `least`."""
     if n < least:
         return {}
     figures = {}
@@ -103,8 +104,8 @@ def at(reference, x, n, least):
 
 
 def measure(out, reference, wanted):
-    """Errors at the budgets of seconds, but not at those that the run was too short for, and at the
-    number of passes; what the run took."""
+    """Returns the errors at each budget of seconds, the errors at the budget of passes, and the cost of the run. A
+    budget of seconds is left out if the run is too short for it."""
     x = together(out)
     (learnt, first), (sampled, rest) = work(out).values()
     least = 2 * x.shape[1]
@@ -121,7 +122,7 @@ def measure(out, reference, wanted):
 
 
 def curve(out, reference, points=14):
-    """Seconds, passes, REM and REC of growing numbers of draws."""
+    """Returns seconds, passes, REM and REC for growing numbers of draws."""
     x = together(out)
     (learnt, first), (sampled, rest) = work(out).values()
     lengths = numpy.unique(numpy.geomspace(min(len(x), 2 * x.shape[1]), len(x), points).astype(int))

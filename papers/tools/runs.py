@@ -1,4 +1,4 @@
-# One run of the program, and the figures read from its files.
+# Runs the program once, and reads figures from the files that it writes.
 # SPDX-License-Identifier: Apache-2.0
 import json
 import math
@@ -12,14 +12,14 @@ import cells
 
 
 class Program:
-    """The mixwell program at `path`, on `threads` threads."""
+    """The mixwell program at `path`, which runs on `threads` threads."""
 
     def __init__(self, path, threads):
         self.path = path
         self.threads = threads
 
     def run(self, manifest, out, settings):
-        """Runs a manifest into the folder `out`; `settings` are the overrides KEY -> VALUE."""
+        """Runs a manifest with the overrides `settings` (KEY -> VALUE). Results are in the folder `out`."""
         command = ["run", str(manifest), "--out", str(out), "--force", "--quiet"]
         command += ["--threads", str(self.threads)]
         for key, value in settings.items():
@@ -46,7 +46,7 @@ def read_json(path):
 
 
 def smallest(rows, key):
-    """The smallest of a figure over rows that have it; NaN if none has."""
+    """Returns the smallest value of a figure over rows that have it, or NaN if no row has it."""
     values = [float(row[key]) for row in rows if row.get(key) is not None]  # "inf" is a text
     return min(values) if values else math.nan
 
@@ -62,7 +62,7 @@ def mean(rows, key):
 
 
 def what_happened(out):
-    """Settings and work of a run: one number each."""
+    """Returns the settings and the costs of a run, each as a single number."""
     run = read_json(os.path.join(out, "run.json"))
     figures = {
         "replicates": run["replicates"],
@@ -81,7 +81,8 @@ def what_happened(out):
 
 
 def of_variables(rows, figures):
-    """Effective sample sizes of one replicate, as a paper's run has one, and per 1000 gradients."""
+    """Returns effective sample sizes per replicate, and also per 1000 gradients and per second.
+    (The papers' runs have one replicate.)"""
     one = 1 / figures["replicates"]
     result = {"rhat": largest(rows, "rhat")}
     for key in ("ess_bulk", "ess_tail", "ess_qnhmc", "ess_girolami_calderhead"):
@@ -108,8 +109,8 @@ def of_directions(along, figures):
 
 
 def exact_sizes(deviations, figures):
-    """ESS of HMC without curvature on a Gaussian if every trajectory were exact: the draws along a
-    direction of standard deviation sigma are AR(1) with rho = cos(eps L / sigma)."""
+    """Returns the ESS of HMC with exact trajectories and without a preconditioner, on a Gaussian. Draws
+    along a direction with standard deviation sigma are then AR(1) with rho = cos(eps L / sigma)."""
     chain = figures["draws"] * figures["slots"]
     result = {}
     for name, sigma in deviations.items():
@@ -119,7 +120,8 @@ def exact_sizes(deviations, figures):
 
 
 def is_plain(manifest):
-    """Fixed steps of fixed size, and no curvature: where theory knows the autocorrelations."""
+    """Returns whether theory gives the autocorrelations. This requires HMC with a fixed number of steps, a fixed step
+    size and no preconditioner."""
     parts = cells.read(manifest)
     kernel = next(iter(parts["kernel"].values()))
     return (all(estimator["use"] == "identity" for estimator in parts.get("estimator", {}).values())
@@ -128,14 +130,14 @@ def is_plain(manifest):
 
 
 def potentials(out):
-    """U of warm-up and draws: chains x sweeps."""
+    """Returns U of warmup and draws, with shape (chains, sweeps)."""
     with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
         groups = [name for name in ("warmup_sample_stats", "sample_stats") if name in file.groups]
         return -numpy.concatenate([file[group]["lp"][:].data for group in groups], axis=1)
 
 
 def burn_in(out, limit, figures):
-    """Gradients of one replicate until the last of its slots has been below U = limit."""
+    """Returns how many sweeps and gradients a replicate uses until all its slots have reached U <= limit."""
     below = potentials(out) <= limit
     slots = figures["slots"]
     arrivals = numpy.where(below.any(axis=1), below.argmax(axis=1), math.inf)
@@ -145,7 +147,7 @@ def burn_in(out, limit, figures):
 
 
 def measure(program, manifest, experiment, out):
-    """All figures of the run in `out` that its experiment asks for."""
+    """Returns the results that the experiment needs from its run in `out`."""
     figures = what_happened(out)
     options = ["--ess", ",".join(experiment["ess"])] if "ess" in experiment else []
     of = ["--of", experiment["of"]] if "of" in experiment else []

@@ -1,4 +1,4 @@
-# The search for the step size, number of steps and ensemble of a method, at one gradient budget.
+# Tunes a method's step size, number of steps and ensemble size with a fixed gradient budget.
 # SPDX-License-Identifier: Apache-2.0
 #
 # Each cell of the grid (number of steps L, target acceptance, slots K, sort) is run with eps learnt
@@ -16,7 +16,8 @@ KEYS = {"steps": "kernel.hmc.steps", "target": "kernel.hmc.target_acceptance",
 
 
 def draws_for(budget, replicates, slots, steps):
-    """Sweeps that spend the budget, at least 40 (a chain needs some to show its mixing)."""
+    """Returns the number of sweeps that use up the budget, or 40 if that is larger. Fewer than 40 sweeps are too few to
+    measure mixing."""
     return max(40, round(budget / (replicates * slots * steps)))
 
 
@@ -48,7 +49,7 @@ def score(figures, objective):
 
 
 def block_of(text, name):
-    """Where the variant's table begins and ends in the text of its study."""
+    """Returns where the variant's table begins and ends in the text of its study."""
     found = re.search(rf'(?ms)^\[study\.variant\."?{re.escape(name)}"?\].*?(?=^\[|\Z)', text)
     if not found:
         raise RuntimeError(f"the study has no table [study.variant.{name}]")
@@ -56,22 +57,23 @@ def block_of(text, name):
 
 
 def place_of(block, key):
-    """The value of `key = ...`, in a line of its own or in an inline table; the block must have one."""
+    """Returns where the value of `key = ...` begins and ends in a variant's table. The table must set `key` exactly
+    once."""
     found = list(re.finditer(rf"(?<![\w-]){key} = ([^,}}#\n]*[^,}}#\s])", block))
     if len(found) != 1:
-        raise RuntimeError(f"the variant has {len(found)} values `{key} = `; wanted 1")
+        raise RuntimeError(f"the variant has {len(found)} values `{key} = `, but must have 1. Give it one.")
     return found[0].span(1)
 
 
 def replace(text, name, key, value):
-    """The text of a study with another value of a variant's key."""
+    """Returns the text of a study with a new value for a variant's key."""
     begin, end = block_of(text, name)
     first, last = place_of(text[begin:end], key)
     return text[:begin + first] + str(value) + text[begin + last:]
 
 
 def best_values(variant, experiment, cell, figures):
-    """KEY -> value of what the search found."""
+    """Returns a dictionary from key to value for all settings that the search found."""
     manifest = variant.manifest
     kernel = manifest["kernel"]["hmc"]
     low, high = kernel.get("step_size_jitter", (1, 1))
@@ -94,7 +96,7 @@ def write_best(variant, experiment, cell, figures):
 
 
 def tune(program, variant, path, experiment, search, out):
-    """Searches, prints every cell, and writes the best into the study."""
+    """Searches the grid, prints every cell, and writes the best settings into the study."""
     best = None
     for cell in cells(search):
         figures = try_cell(program, variant.manifest, path, experiment, search, cell, out)

@@ -1,4 +1,4 @@
-// Compositor `blocks`: several kernels, each of which updates some parameters given the others.
+// Compositor `blocks`: several kernels that each update some parameters given the others.
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks/updates.hpp"
 

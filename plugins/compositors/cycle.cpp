@@ -47,8 +47,9 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "cycle",
        .summary = "Several kernels that move one position, one after another",
        .details = "A sweep is one transition of each kernel, in the order of `kernels`. Every "
-                  "kernel adapts separately. The statistics of each kernel are recorded as "
-                  "KERNEL_NAME. For the whole sweep, acceptance_rate is the mean over the kernels, "
-                  "and diverging is true if any kernel diverged.",
+                  "kernel adapts separately. The statistics of each kernel are recorded with the "
+                  "kernel's name as prefix, as in hmc_acceptance_rate. The statistics without a "
+                  "prefix combine all kernels: acceptance_rate is the mean, and diverging is true "
+                  "if any kernel diverged.",
        .sources = {"Tierney 1994, Ann. Stat. 22"}});
 }

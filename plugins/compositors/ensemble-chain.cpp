@@ -37,29 +37,18 @@ class EnsembleChain final : public Compositor {
           .one_of({"sequential", "two-groups", "simultaneous"})
           .only_with("memory", {"others", "all"})
           .help(
-              "Which values an update uses. sequential: the current values of the other slots, "
-              "whether already updated in this sweep or not. two-groups: each half uses only the "
-              "other half, so the slots of one half can be updated in parallel. simultaneous: all "
-              "slots use the values from before the sweep. This is wrong; it is only for "
-              "comparison");
+              "which values of the slots an update uses (`simultaneous` gives biased draws; only "
+              "for comparison)");
       fields.text("memory", memory)
           .one_of({"others", "all", "own-history", "published"})
           .help(
-              "The points to which a slot's preconditioner is fitted. others: the current values "
-              "of the other slots. all: the slot's own value too. This is wrong; it is only for "
-              "comparison. own-history: the last points of the slot's accepted trajectories, or "
-              "only the end points if the numbers of steps differ. published: the memory of the "
-              "QNHMC paper. Estimator bfgs then keeps one matrix, and each step of an accepted "
-              "trajectory updates this matrix. A limited-memory estimator then uses the last "
-              "accepted positions. own-history and published are wrong until freeze_after_warmup "
-              "freezes the memory");
+              "points to which a slot's preconditioner is fitted (`all` gives biased draws; only "
+              "for comparison)");
       fields.integer("history", history)
           .at_least(2)
           .at_most(10000)
           .only_with("memory", {"own-history", "published"})
-          .help(
-              "Number of points to keep. With memory = published, this is the number of accepted "
-              "positions, which is one more than the number of pairs");
+          .help("number of points to keep; with memory = published, the number of pairs plus 1");
       fields.flag("freeze_after_warmup", freeze_after_warmup)
           .help("freeze the memory of every slot at the end of warmup");
     }
@@ -83,7 +72,8 @@ class EnsembleChain final : public Compositor {
                                                       : "") {
     if (slots_ == 1 && params.memory == "others") {
       throw ParameterError("slots",
-                           "A single slot has no other slots to learn from. Use at least 2 slots.");
+                           "must be at least 2 for memory = \"others\", because a single slot has "
+                           "no other slots.");
     }
   }
 
@@ -210,25 +200,32 @@ MIXWELL_PLUGIN(registrar) {
        .summary =
            "K slots, each moved with a preconditioner that is fitted to the values of the others",
        .details =
-           "The joint target is the product of K copies of pi. The update of slot i uses the "
-           "current values of other slots. Their positions and gradients are the memory to which "
-           "an estimator fits the preconditioner. The update does not change this memory, so the "
-           "memory only selects one kernel among kernels that all leave pi invariant. Sequential: "
-           "the memory is all other slots; slots that were already updated in this sweep have "
-           "their new values. Two-groups: each half uses the other half, and the updates of one "
-           "half may run in parallel. Each draw of the ensemble gives one draw for each of K "
-           "chains, where chain = replicate * K + slot. With memory = \"own-history\" or "
-           "\"published\" a slot does not use the values of other slots. Each slot keeps the "
-           "points and gradients of its accepted trajectories, or the matrix that these "
-           "trajectories updated. So the preconditioner of a slot depends on the slot's own past. "
-           "The published proof that this leaves pi invariant is wrong: on U = theta^4 / 4 the "
-           "chain freezes near the mode. If the preconditioner is frozen after warmup, the kernel "
-           "leaves pi invariant, but the chain may remain near the mode. Limits on the spectrum of "
-           "H (key eigenvalues of the estimator) help.",
+           "The joint target is the product of K copies of the model's density pi. The update of "
+           "slot i uses the current values of other slots. Their positions and gradients are the "
+           "memory to which an estimator fits the preconditioner. The update does not change this "
+           "memory, so the memory only selects one kernel among kernels that all leave pi "
+           "invariant. With schedule = \"sequential\" the memory is the current values of all "
+           "other slots, whether they were already updated in this sweep or not. With "
+           "\"two-groups\" the slots form two halves, and the preconditioners of one half are "
+           "fitted to the values of the other half. So the updates of one half are independent of "
+           "each other and could run in parallel. With \"simultaneous\" all slots use the values "
+           "from before the sweep. Each draw of the ensemble gives one draw for each of K chains, "
+           "where chain = replicate * K + slot. With memory = \"all\" the memory includes the "
+           "slot's own value. With memory = \"own-history\" or \"published\" a slot does not use "
+           "the values of other slots, and its preconditioner depends on its own past. With "
+           "\"own-history\" the memory is the last points of the slot's accepted trajectories, or "
+           "only their end points if the number of steps varies. With \"published\" the estimator "
+           "`bfgs` keeps one matrix, and updates it with each step of an accepted trajectory. A "
+           "limited-memory estimator uses the last accepted positions instead. The published proof "
+           "that such a kernel leaves pi invariant is wrong: on U = theta^4 / 4 the chain freezes "
+           "near the mode. If the preconditioner is frozen after warmup, the kernel leaves pi "
+           "invariant, but the chain may remain near the mode. The estimator's key `eigenvalues` "
+           "limits the spectrum of the preconditioner, which helps to avoid this.",
        .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)",
-                   "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 and section 3.5 (published; the "
-                   "acceptance ratio is printed upside down; the update before the first step has "
-                   "no pair, so Mixwell leaves it out)"},
+                   "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 and section 3.5 (memory = "
+                   "\"published\"). The paper prints the acceptance ratio upside down. Mixwell "
+                   "leaves out the update before the first step, because no step has given a pair "
+                   "yet."},
        .provides_memory = true,
        .memory_of_one_chain = "slots = 1, memory = \"own-history\", freeze_after_warmup = true"});
 }

@@ -1,4 +1,4 @@
-// Compositor `lagged`: slots that learn from the last moves or the current values of the others.
+// Compositor `lagged`: slots whose preconditioners use the others' last moves or current values.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 #include "provided_memory.hpp"
@@ -67,29 +67,20 @@ class Lagged final : public Compositor, public RowByRow {
       fields.component("kernel", kernel).help("the kernel that moves each slot");
       fields.component("oracle", oracle)
           .or_default("exact")
-          .help(
-              "Source of the gradients in the memory. With memory = displacements, a slot's move "
-              "and its pair share one minibatch if the kernel uses the same oracle, as published. "
-              "With memory = cross, the memory has its own minibatch in each sweep");
+          .help("source of the gradients in the memory");
       fields.integer("slots", slots)
           .at_least(2)
           .at_most(1000)
-          .help(
-              "M, the number of slots; slot t mod M moves from theta_{t-M} to theta_t and is one "
-              "chain of the results");
+          .help("number M of slots; each slot is one chain of the results");
       fields.text("memory", memory)
           .one_of({"cross", "displacements"})
-          .help(
-              "The source of the pairs. cross: differences between the current values of the other "
-              "slots. This is correct, and needs M >= 3. displacements: the last moves theta_t - "
-              "theta_{t-M} of the M - 1 other slots, as published. This is wrong at every step "
-              "size for d >= 2 unless the Hessian is constant");
+          .help("source of the pairs: the current values of the other slots, or their last moves");
       fields.text("rejected", rejected)
           .one_of({"drop", "keep"})
           .only_with("memory", {"displacements"})
           .help(
-              "Use of a slot's pair after a Metropolis kernel rejects the slot's move. drop: "
-              "leave the pair out until the slot moves again. keep: keep the last pair");
+              "after a rejected move, leave out the slot's pair until the slot moves again, or "
+              "keep it");
     }
   };
 
@@ -214,20 +205,26 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "M slots with a preconditioner from the moves or the current values of the "
                   "others (HAMCMC)",
        .details =
-           "Each update moves a slot from theta_{t-M} to theta_t with an H that is not fitted to "
-           "theta_{t-M}. The M slots take turns, and the step size is constant during a sweep, "
-           "which is one turn of all M slots. With memory = \"displacements\" the pairs of an "
-           "estimator such as lbfgs (regularisation = lambda) are s = theta_t - theta_{t-M} and y "
-           "= the difference of the gradients at the two ends of s. The published theorem says "
-           "that this is correct as eps -> 0. The theorem does not hold for d >= 2 with a Hessian "
-           "that changes: at every step size the direction of s is not independent of the position "
-           "of the slot that moves next. On U = sum theta_i^4 / 4 with d = 2 and M = 2, E "
-           "theta_i^2 is 0.66, 0.72 and 0.58 for gamma = 1, 0.2 and 4, but should be 0.676. With "
-           "memory = \"cross\" the pairs are differences of current values of other slots. This is "
-           "correct as eps -> 0, and exact if the kernel has a Metropolis decision. In addition to "
-           "the gradients, each replicate stores M d numbers, and each sweep costs O(M^2 d) for "
-           "each replicate. Displacements that share the kernel's minibatch use two gradients for "
-           "each move; memory = \"cross\" uses 1 + 2 (M - 1) / M gradients for each move.",
+           "Update t moves slot t mod M from theta_{t-M} to theta_t with a preconditioner H that "
+           "is not fitted to theta_{t-M}. The M slots take turns, and the step size is constant "
+           "during a sweep, which is one turn of all M slots. With memory = \"displacements\" the "
+           "pairs of an estimator such as lbfgs (regularisation = lambda) are the last moves of "
+           "the M - 1 other slots: s = theta_t - theta_{t-M} and y = the difference of the "
+           "gradients at the two ends of s. As in the paper, a move and its pair share one "
+           "minibatch if the kernel uses the same oracle as the memory. The published theorem "
+           "claims that a sampler with these pairs leaves the target invariant as eps -> 0. The "
+           "theorem is wrong for d >= 2 unless the Hessian is constant. The reason is that the "
+           "direction of s depends on the position of the slot that moves next, however small the "
+           "step size is. On U = sum theta_i^4 / 4 with d = 2 and M = 2, E theta_i^2 should be "
+           "0.676. At small eps it is 0.66, 0.72 and 0.58 for the values 1, 0.2 and 4 of the "
+           "estimator's key `gamma`. With memory = \"cross\" the pairs are differences between "
+           "current values of other slots, so M must be at least 3. The memory has its own "
+           "minibatch in each sweep. With these pairs the sampler leaves the target invariant as "
+           "eps -> 0, and at every eps if the kernel has a Metropolis decision. Each replicate "
+           "stores O(M d) numbers, and each of its sweeps costs O(M^2 d) operations in addition to "
+           "the gradients. With memory = \"displacements\" each move uses two gradients if the "
+           "pair shares the kernel's minibatch. With memory = \"cross\" each move uses 1 + 2 (M - "
+           "1) / M gradients.",
        .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 3.2 (displacements)"},
        .provides_memory = true});
 }

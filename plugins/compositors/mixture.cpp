@@ -1,4 +1,4 @@
-// Compositor `mixture`: in each sweep one of several kernels, chosen at random.
+// Compositor `mixture`: each sweep runs one of several kernels, chosen at random.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -26,11 +26,7 @@ class Mixture final : public Compositor {
           .help("relative probabilities of the kernels; by default all are equal");
       fields.text("choice", choice)
           .one_of({"random", "position"})
-          .help(
-              "How a kernel is chosen. random: with probabilities proportional to `weights`. "
-              "position: `weights` divide (0, 1) into one interval for each kernel, and the "
-              "interval that contains 1 / (1 + exp(-theta_0)) selects the kernel. This is wrong; "
-              "it is only for comparison");
+          .help("how a kernel is chosen (`position` gives biased draws; only for comparison)");
     }
   };
   explicit Mixture(const Params& params)
@@ -93,10 +89,13 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "mixture",
        .summary = "One of several kernels, chosen at random in each sweep",
        .details = "In each sweep every replicate chooses one of `kernels` with probabilities "
-                  "proportional to `weights`, and only that kernel runs. The statistics of each "
-                  "kernel are recorded as KERNEL_NAME; they are NaN, 0 or false in sweeps in which "
-                  "another kernel ran. `branch` records the choice. acceptance_rate and diverging "
-                  "describe the whole sweep. The estimator's key `pool` lets a preconditioner "
-                  "learn from all replicates together; a step size cannot do this.",
+                  "proportional to `weights`, and only that kernel runs. With choice = "
+                  "\"position\", `weights` divide (0, 1) into one interval for each kernel, and "
+                  "the interval that contains 1 / (1 + exp(-theta_0)) selects the kernel. The "
+                  "statistics of each kernel are recorded with the kernel's name as prefix, as in "
+                  "hmc_acceptance_rate. They are NaN, 0 or false in sweeps in which a different "
+                  "kernel ran. `branch` records the choice. acceptance_rate and diverging describe "
+                  "the whole sweep. With the estimator's key `pool`, a preconditioner is estimated "
+                  "from all replicates together. A step size cannot be pooled.",
        .sources = {"Tierney 1994, Ann. Stat. 22"}});
 }

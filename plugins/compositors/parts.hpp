@@ -1,4 +1,4 @@
-// Sites, random choices and joint statistics for compositors with several kernels.
+// Code shared by compositors: slots and labels of kernels, random choices, joint statistics.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -91,11 +91,12 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "A chain with a preconditioner fitted to the past of a second chain, the pilot",
        .details = "Each sweep moves the pilot, then the chain. The preconditioners of both are "
                   "fitted to the last points of the pilot's accepted trajectories. The pilot thus "
-                  "depends on its own past, so it need not sample pi. The chain cannot influence "
-                  "the pilot. Given the pilot's whole path, the transitions of the chain are fixed "
-                  "in advance, and each of them leaves pi invariant. So the chain leaves pi "
-                  "invariant even if the pilot does not. How well the chain mixes depends on where "
-                  "the pilot has been. The statistics of the pilot are recorded as pilot_NAME.",
+                  "depends on its own past, so it does not necessarily sample the model's density "
+                  "pi. The chain cannot influence the pilot. Given the pilot's whole path, the "
+                  "transition kernels of the chain are fixed in advance, and each of them leaves "
+                  "pi invariant. So the chain leaves pi invariant even if the pilot does not. The "
+                  "mixing of the chain depends on where the pilot has been. The statistics of the "
+                  "pilot are recorded with the prefix pilot_, as in pilot_acceptance_rate.",
        .sources = {"Gilks, Roberts & George 1994, The Statistician 43 (the idea of learning from "
                    "other chains)"},
        .provides_memory = true});

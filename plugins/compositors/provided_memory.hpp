@@ -1,4 +1,4 @@
-// Refuses keys about a memory if no kernel reads the memory.
+// Refuses keys that configure a memory if no kernel uses the memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -65,7 +65,7 @@ inline bool reads_memory(const std::shared_ptr<const Kernel>& kernel,
   return true;
 }
 
-/// Throws ParameterError for a key about the memory if none of the kernels reads the memory.
+/// Throws ParameterError for a key that configures the memory if no kernel uses the memory.
 inline void require_reader(const std::string& key,
                            const std::vector<std::shared_ptr<const Kernel>>& kernels,
                            const std::shared_ptr<const Model>& model, PhaseKind phase) {

@@ -1,4 +1,4 @@
-// Compositor `tempering`: replica exchange between copies at rising temperatures.
+// Compositor `tempering`: replica exchange between slots at rising temperatures.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -200,14 +200,18 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<Tempering>(
       {.id = "tempering",
        .summary = "Replica exchange between slots at rising temperatures",
-       .details = "Slot k samples pi^beta_k; all slots use the same kernel. Then the pairs (0, 1), "
-                  "(2, 3), ... and the pairs (1, 2), (3, 4), ... are exchanged, each with "
-                  "probability min(1, exp((beta_x - beta_y)(U(x) - U(y)))). The copies at high "
-                  "temperatures cross barriers, and exchanges bring their positions to the first "
-                  "slot. Only the positions of the first slot are recorded as draws. An exchange "
-                  "costs no gradient. The statistics of slot k > 0 are recorded as xk_NAME. If an "
-                  "exchange is seldom accepted (swapk_acceptance_rate), choose temperatures that "
-                  "are closer together. Each pi^beta must be a density that can be normalised.",
+       .details = "Slot k samples pi^beta_k, where pi is the model's density. All slots use the "
+                  "same kernel. After all slots have moved, exchanges are proposed for the pairs "
+                  "(0, 1), (2, 3) and so on, and then for the pairs (1, 2), (3, 4) and so on. An "
+                  "exchange of two slots with positions x and y is accepted with probability "
+                  "min(1, exp((beta_x - beta_y)(U(x) - U(y)))). The slots at high temperatures "
+                  "cross barriers, and exchanges bring their positions to the first slot. Only "
+                  "the positions of the first slot are recorded as draws. An exchange costs no "
+                  "gradient. The statistics of slot k > 0 are recorded with the prefix xk_, as in "
+                  "x1_acceptance_rate. The acceptance probability of exchanges between slots k "
+                  "and k + 1 is recorded as swapk_acceptance_rate. If it is low, choose "
+                  "temperatures that are closer together. Each pi^beta must be a density that can "
+                  "be normalised.",
        .sources = {"Swendsen & Wang 1986, Phys. Rev. Lett. 57",
                    "Geyer 1991, Computing Science and Statistics 23"}});
 }

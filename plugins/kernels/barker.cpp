@@ -1,4 +1,4 @@
-// Barker's proposal: steps whose sign favours lower U, chosen for each coordinate at random.
+// Barker's proposal: each coordinate takes a step with a random sign that favours lower U.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -55,11 +55,12 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "barker",
        .summary =
            "Random-walk steps that favour lower U (Barker's proposal), with Metropolis-Hastings",
-       .details = "theta*_i = theta_i + b_i eps z_i, z_i ~ N(0, 1), b_i = 1 with probability 1 / "
-                  "(1 + exp(eps z_i dU/dtheta_i)), else -1. theta* is accepted with probability "
-                  "min(1, exp(U - U*) prod_i (1 + exp((theta* - theta)_i g_i)) / (1 + exp((theta - "
-                  "theta*)_i g*_i))). A step that is too long lowers the acceptance rate, but "
-                  "unlike a MALA step it never sends the chain far away, so eps need not be well "
-                  "tuned. A transition costs one gradient.",
+       .details = "The proposal is theta*_i = theta_i + b_i eps z_i with z_i ~ N(0, 1). The sign "
+                  "b_i is 1 with probability 1 / (1 + exp(eps z_i dU/dtheta_i)), else -1. With g = "
+                  "grad U(theta), g* = grad U(theta*) and U* = U(theta*), the proposal is accepted "
+                  "with probability min(1, exp(U - U*) prod_i (1 + exp((theta* - theta)_i g_i)) / "
+                  "(1 + exp((theta - theta*)_i g*_i))). A large eps lowers the acceptance rate. "
+                  "Unlike in MALA, the length of a step does not depend on the gradient, so eps "
+                  "need not be well tuned. A transition costs one gradient.",
        .sources = {"Livingstone & Zanella 2022, J. R. Stat. Soc. B 84"}});
 }

@@ -80,11 +80,12 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "conditional",
        .summary = "Exact draw of a block of parameters given the other parameters",
        .details =
-           "Each update of compositor `blocks` moves some parameters. The model draws these from "
-           "their conditional distribution given all other parameters (ConditionalDraws). The "
-           "details of each model say which parameters the model can draw. The kernel does not "
-           "evaluate U, and has no step size. `mixwell verify` and the contract tests for models "
-           "check whether the draws agree with the model's density.",
+           "Each update of compositor `blocks` moves some parameters. With this kernel, the model "
+           "draws these parameters from their conditional distribution given all other parameters "
+           "(interface `ConditionalDraws`). The details of each model say which parameters the "
+           "model can draw. The kernel does not evaluate U, and has no step size. `mixwell verify` "
+           "and the contract tests for models check whether the draws agree with the model's "
+           "density.",
        .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6",
                    "Gelfand & Smith 1990, J. Am. Stat. Ass. 85"}});
 }

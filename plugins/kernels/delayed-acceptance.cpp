@@ -82,10 +82,12 @@ enum class Decision { acceptance, moved };
 constexpr StatisticTable<Decision, 2> decisions{
     {{Decision::acceptance,
       {"acceptance_rate", RecordType::real, "",
-       "acceptance probability of the position after the last stage; 0 if no stage moved"}},
+       "acceptance probability of the position after the last stage; 0 if the stages changed "
+       "nothing"}},
      {Decision::moved,
       {"moved", RecordType::boolean, "",
-       "whether any stage moved; if so, U was evaluated at the position after the last stage"}}}};
+       "whether the stages changed the position; if so, U was evaluated at the changed "
+       "position"}}}};
 
 /// Accepts y with probability min(1, exp(U(x) - U(y) - V(x) + V(y))), where V is the stages'
 /// potential. The probability is 0 if the exponent is not finite.
@@ -146,13 +148,13 @@ class DelayedAcceptance final : public TransitionKernel {
       fields.components("kernels", kernels)
           .required()
           .help(
-              "the stages in order, for example [a], [a, a] or [a, b, a]; the list must be the "
-              "same in reverse order");
+              "stages in order, such as [a], [a, a] or [a, b, a]; the list must be the same in "
+              "reverse");
       fields.component("oracle", oracle)
           .required()
           .help(
-              "source of the density that the stages use, cheaper than the model: a surrogate or a "
-              "minibatch");
+              "source of the density that the stages use: a surrogate or a minibatch, cheaper than "
+              "the model");
     }
   };
   explicit DelayedAcceptance(const Params& params)
@@ -215,20 +217,20 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Proposals by kernels on a cheap density, accepted or rejected by the model's "
                   "own density",
        .details =
-           "The kernels in `kernels`, called stages, move a copy of the position one after "
-           "another; they use the density exp(-V) of `oracle`. If the stages have moved the copy "
-           "from x to y, the kernel evaluates U(y) and accepts y with probability min(1, exp(U(x) "
-           "- U(y) - V(x) + V(y))). If every stage rejected, the model is not evaluated. This is "
-           "exact under two conditions, which the certificate derives: the stages together are "
+           "The kernels in `kernels`, called stages, move a copy of the position one after another "
+           "under the density exp(-V) of `oracle`. If the stages have moved the copy from x to y, "
+           "the kernel evaluates U(y) and accepts y with probability min(1, exp(U(x) - U(y) - V(x) "
+           "+ V(y))). If every stage rejected, the model is not evaluated. The kernel is exact "
+           "under two conditions, which the certificate derives: the stages together are "
            "reversible for exp(-V), and the function V does not change when the chain moves. A "
            "stage must be a kernel with one Metropolis decision. If the stage has a momentum, each "
            "transition must draw a new momentum. The list of stages must be the same in reverse "
-           "order. A kernel may occur more than once, but must then not learn its step size (set "
-           "its step_size). A noisy V is allowed if the stages do not follow the gradient of V; V "
-           "then keeps one draw of its noise during a transition.\nIf the stages moved the copy, a "
-           "transition costs one evaluation of U. A transition also costs two evaluations of V "
-           "beyond those of the stages. If the stages did not move the copy, acceptance_rate is 0, "
-           "and `moved` is false.",
+           "order. A kernel that occurs more than once must not adapt its step size, so set its "
+           "step_size. A noisy V is allowed if the stages do not use the gradient of V. The noise "
+           "of V is then drawn once for each transition.\nA transition costs two evaluations of V "
+           "in addition to the cost of the stages. If the stages moved the copy, the transition "
+           "also costs one evaluation of U. If they did not, acceptance_rate is 0, and `moved` is "
+           "false.",
        .sources = {"Christen & Fox 2005, J. Comp. Graph. Stat. 14, 795-810",
                    "Liu 2001, Monte Carlo Strategies in Scientific Computing, section 9.4.3"}});
 }

@@ -152,12 +152,13 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "elliptical-slice",
        .summary = "Elliptical slice sampling of parameters with a Gaussian prior",
        .details =
-           "The prior is N(m, L L'), and v = L z with z ~ N(0, I). The kernel draws the angle a "
-           "uniformly from the part of the ellipse m + (x - m) cos a + v sin a where the "
-           "likelihood is above a random level. To find such an angle, the kernel shrinks a "
-           "bracket. There is nothing to tune, no rejection and no gradient. The model must offer "
-           "its Gaussian prior separately from its likelihood (GaussianPrior); in compositor "
-           "`blocks` this is the prior given the other parameters. Each angle that the kernel "
-           "tries costs one evaluation of the likelihood; `slice_evaluations` counts these.",
+           "The prior is N(m, L L'), and v = L z with z ~ N(0, I). The kernel draws an angle a "
+           "from a bracket, and evaluates the likelihood at the point m + (x - m) cos a + v sin a "
+           "of an ellipse through the current position x. If the likelihood is not above a random "
+           "level, the kernel shrinks the bracket and draws another angle from it. The kernel has "
+           "nothing to tune, rejects nothing and needs no gradient. The model must offer its "
+           "Gaussian prior separately from its likelihood (interface `GaussianPrior`). In "
+           "compositor `blocks` this is the prior given the other parameters. Each angle that the "
+           "kernel tries costs one evaluation of the likelihood, which `slice_evaluations` counts.",
        .sources = {"Murray, Adams & MacKay 2010, AISTATS, JMLR W&CP 9, figure 2"}});
 }

@@ -1,4 +1,4 @@
-// Draws whole numbers from their conditional distribution, one coordinate after another.
+// Gibbs sampling of integer parameters, one coordinate after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
 
@@ -24,7 +24,7 @@ enum class Decision { acceptance };
 constexpr StatisticTable<Decision, 1> decisions{
     {{Decision::acceptance,
       {"acceptance_rate", RecordType::real, "",
-       "probability of moving to another value, averaged over the coordinates"}}}};
+       "probability of moving to a different value, averaged over the coordinates"}}}};
 
 /// Replaces potentials u by probabilities p_0 .. p_(n-1); all 0 if no potential is finite.
 void to_probabilities(double* u, Index n) {
@@ -125,8 +125,8 @@ class Gibbs final : public TransitionKernel {
       fields.component("oracle", oracle).or_default("exact").help("source of U");
       fields.flag("metropolised", metropolised)
           .help(
-              "propose a value other than the current one, for better mixing; false draws from the "
-              "conditional distribution");
+              "propose a different value for better mixing (false: draw from the conditional "
+              "distribution)");
     }
   };
   explicit Gibbs(const Params& params) : params_(params) {}
@@ -143,7 +143,8 @@ class Gibbs final : public TransitionKernel {
   std::vector<WholeNumbers> ranges(const Transition& t) const {
     const ModelPart part(t);
     if (part.model() == nullptr)
-      refuse(part.slot(), "the target density is not the density of a model. Use another kernel.");
+      refuse(part.slot(),
+             "the target density is not the density of a model. Use a different kernel.");
     const auto all = whole_numbers(part.model()->parameters());
     const auto names = coordinate_names(part.model()->parameters());
     std::vector<WholeNumbers> found;
@@ -154,7 +155,7 @@ class Gibbs final : public TransitionKernel {
       if (range->most - range->least >= most_values) {
         refuse(coordinate,
                "this parameter has more than " + std::to_string(most_values) +
-                   " values. Use another kernel, or narrow the bounds of the parameter.");
+                   " values. Use a different kernel, or narrow the bounds of the parameter.");
       }
       found.push_back(*range);
     }
@@ -174,13 +175,14 @@ class Gibbs final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Gibbs>(
       {.id = "gibbs",
-       .summary = "Gibbs draws of whole-number parameters, from U at all possible values",
-       .details = "Use this kernel for parameters that take whole numbers between bounds, such as "
-                  "a changepoint or labels. The kernel updates one coordinate after another. U at "
-                  "each of the n values of a coordinate gives the conditional distribution of the "
-                  "coordinate. By default the kernel proposes a value y other than the current x "
-                  "with probability p_y / (1 - p_x), and accepts y with probability min(1, (1 - "
-                  "p_x) / (1 - p_y)). With metropolised = false it draws the value from the "
-                  "conditional distribution. Each coordinate costs n evaluations of U.",
+       .summary = "Gibbs sampling of integer parameters, by evaluating U at every possible value",
+       .details =
+           "Use this kernel for parameters whose values are whole numbers within bounds. Examples "
+           "are changepoints and labels. The kernel updates one coordinate after another. It "
+           "evaluates U at each of the n values of a coordinate to get their conditional "
+           "probabilities p. By default the kernel proposes a value y other than the current x "
+           "with probability p_y / (1 - p_x), and accepts y with probability min(1, (1 - p_x) / (1 "
+           "- p_y)). With metropolised = false the kernel draws the value from the conditional "
+           "distribution. Each coordinate costs n evaluations of U.",
        .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6", "Liu 1996, Biometrika 83, 681-682"}});
 }

@@ -1,4 +1,4 @@
-// Gradient descent, an optimiser: a sampler without its noise.
+// Gradient descent (an optimiser): Langevin dynamics without its noise.
 // SPDX-License-Identifier: Apache-2.0
 #include "optimiser/operations.hpp"
 
@@ -17,7 +17,7 @@ constexpr StatisticTable<Search, 2> descent_statistics{
       {"gradient_norm", RecordType::real, "nats / theta", "|grad U| after the step"}},
      {Search::flag,
       {"diverging", RecordType::boolean, "",
-       "whether the step was dropped because U or its gradient was not finite after it"}}}};
+       "whether the step was dropped because U or grad U was not finite at the end of the step"}}}};
 
 class GradientDescent final : public TransitionKernel {
  public:
@@ -32,10 +32,10 @@ class GradientDescent final : public TransitionKernel {
           .unit("theta^2 / nat")
           .above(0)
           .help(
-              "eps of theta+ = theta - eps grad U; the descent converges if eps < 2 / (largest "
+              "eps in theta+ = theta - eps grad U (converges near a mode if eps < 2 / largest "
               "Hessian eigenvalue)");
       fields.flag("hessian", hessian)
-          .help("record the Hessian at every draw (d^2 numbers, costs 2 d gradients)");
+          .help("record the Hessian at every draw (d^2 entries, computed from 2 d gradients)");
     }
   };
   explicit GradientDescent(const Params& params) : params_(params) {}
@@ -83,8 +83,9 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<GradientDescent>(
       {.id = "gradient-descent",
        .summary = "Gradient descent (an optimiser, not a sampler)",
-       .details = "A sweep is theta+ = theta - eps grad U. The descent converges to a mode and "
-                  "stays there, whereas a sampler keeps moving. Set allow = [\"none\"] in [run]. "
-                  "Statistics: gradient_norm and, with hessian = true, hessian.",
+       .details = "A sweep computes theta+ = theta - eps grad U. The descent converges to a mode "
+                  "and stays there, whereas a sampler keeps moving. The certificate of an "
+                  "optimiser has the class \"none\", so set allow = [\"none\"] in [run]. The "
+                  "kernel records gradient_norm, diverging and, if hessian = true, hessian.",
        .sources = {"Cauchy 1847, C. R. Acad. Sci. 25"}});
 }

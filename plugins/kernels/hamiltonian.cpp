@@ -38,30 +38,26 @@ class Hamiltonian final : public TransitionKernel {
           .at_least(0)
           .at_most(1)
           .refines(Refines::persistence)
-          .help("weight a of the old momentum: p <- a p + sqrt(1 - a^2) z; 0 redraws p");
+          .help("weight a of the old momentum in p <- a p + sqrt(1 - a^2) z (0: redraw p)");
       fields.integer("refresh_every", redraw.every)
           .at_least(1)
           .at_most(1e12)
           .refines(Refines::redraw_every)
           .only_where("persistence below 1, because at 1 the momentum is never redrawn",
                       [this] { return redraw.persistence < 1.0; })
-          .help("n: redraw the momentum in every n-th transition, and keep it in the others");
+          .help("n: redraw the momentum only in every n-th transition");
       fields.flag("metropolis", metropolis)
-          .help("accept or reject each trajectory; false keeps the integrator's error");
+          .help(
+              "accept or reject each trajectory (false: the integrator's error biases the draws)");
       fields.text("ratio", ratio)
           .one_of({"oracle", "target"})
           .only_with("metropolis", {"true"})
-          .help("U in the acceptance ratio: of the oracle, or the exact U of the model (target)");
+          .help("U in the acceptance ratio: the oracle's (oracle) or the model's exact U (target)");
       fields.text("coupling", coupling)
           .one_of({"mass", "symmetric", "factor", "one-sided"})
-          .only_where(
-              "an estimator other than the identity, because all couplings are equal for the "
-              "identity",
-              [this] { return !estimator->representation()->is_identity(); })
-          .help(
-              "A and M of theta' = A M^-1 p, p' = -A' grad U. mass: A = I, M = H^-1. symmetric: A "
-              "= H, M = I. factor: A = S with S S' = H, M = I. one-sided: A = H in theta' only, M "
-              "= I");
+          .only_where("an estimator whose H is not I, because all couplings are the same if H = I",
+                      [this] { return !estimator->representation()->is_identity(); })
+          .help("choice of A and M in dtheta/dt = A M^-1 p, dp/dt = -A' grad U (see the details)");
     }
     void settle() { steps.settle(); }
   };
@@ -77,19 +73,19 @@ class Hamiltonian final : public TransitionKernel {
     if (!params.schedule.is_constant() && (params.step_size.learns() || params.step_size.jitter)) {
       throw ParameterError(
           "schedule",
-          "makes eps fall from sweep to sweep, so eps cannot also be learnt or jittered. Remove "
+          "makes eps fall from sweep to sweep, so eps cannot also be adapted or jittered. Remove "
           "target_acceptance and step_size_jitter, or remove schedule.");
     }
     if (params.metropolis && params.integrator->has_noise()) {
       throw ParameterError("integrator",
                            "adds noise, which the Metropolis ratio does not account for. Set "
-                           "metropolis = false, or use leapfrog.");
+                           "metropolis = false, or use integrator `leapfrog`.");
     }
     if (params.step_size.learns() && !params.metropolis) {
       throw ParameterError(
           "target_acceptance",
-          "needs acceptance probabilities to learn from, and there are none without Metropolis. "
-          "Set metropolis = true, or remove target_acceptance.");
+          "needs acceptance probabilities to adapt eps, and there are none without Metropolis. Set "
+          "metropolis = true, or remove target_acceptance.");
     }
   }
 
@@ -132,19 +128,23 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "hamiltonian",
        .summary = "Hamiltonian Monte Carlo with static trajectories",
        .details =
-           "Each transition redraws p ~ N(0, M) and follows theta' = A M^-1 p, p' = -A' grad U for "
-           "L steps of eps. The kernel accepts the end with probability min(1, exp(H_start - "
-           "H_end)), H = U(theta) + 1/2 p' M^-1 p (the QNHMC paper prints H_end - H_start). eps "
-           "may be fixed, jittered, learnt in warmup, or fall with the sweep. If eps falls and "
-           "there is no Metropolis decision, averages weight each draw by eps. L may be fixed, "
-           "jittered, or drawn by a rule (kind steps). With coupling one-sided, M = I, and A = H "
-           "appears only in the equation of theta'.\nWith persistence, the momentum is redrawn in "
-           "part and reversed after a rejection; persistence = 1 never redraws it. Persistence is "
-           "wrong if the momentum's distribution changes between sweeps (coupling mass with a "
-           "preconditioner made from other slots).\nratio = \"target\" costs one exact evaluation "
-           "of U a transition and leaves the target density invariant for every oracle. The oracle "
-           "may draw new noise at every step if the distribution of the noise depends only on "
-           "theta, because a trajectory and its reverse are then equally likely.",
+           "Each transition redraws p ~ N(0, M) and follows dtheta/dt = A M^-1 p, dp/dt = -A' grad "
+           "U for L steps of size eps. The kernel accepts the end point with probability min(1, "
+           "exp(E_start - E_end)), where E = U(theta) + 1/2 p' M^-1 p. (The QNHMC paper prints "
+           "E_end - E_start.) eps may be fixed, jittered or adapted in warmup, or it may fall from "
+           "sweep to sweep. If eps falls and there is no Metropolis decision, averages weight each "
+           "draw by eps. L may be fixed, jittered, or set by a component of kind `steps`. Key "
+           "`coupling` sets A and M. For \"mass\", A = I and M = H^-1. For \"symmetric\", A = H "
+           "and M = I. For \"factor\", A = S and M = I, where S S' = H. For \"one-sided\", M = I, "
+           "and A = H only in the equation for theta.\nIf persistence = a > 0, each redraw is only "
+           "partial: p becomes a p + sqrt(1 - a^2) z, where z ~ N(0, M). The kernel then also "
+           "reverses the momentum after a rejection. With a = 1 it never redraws the momentum. "
+           "Persistence is not valid if the distribution of the momentum changes between sweeps, "
+           "as with coupling = \"mass\" and a preconditioner that is fitted to other slots.\nratio "
+           "= \"target\" costs one exact evaluation of U per transition and leaves the target "
+           "density invariant for every oracle. With this ratio, even an oracle with new noise at "
+           "every step is allowed, if the distribution of the noise depends only on theta. A "
+           "trajectory and its reverse are then equally likely.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
                    "Horowitz 1991, Phys. Lett. B 268 (persistence)",
                    "Neal 2011, MCMC using Hamiltonian dynamics",

@@ -35,7 +35,7 @@ class Langevin final : public TransitionKernel, public RowByRow {
   explicit Langevin(const Params& params) : params_(params) {
     if (!params.integrator->has_noise() || params.integrator->has_friction()) {
       throw ParameterError("integrator",
-                           "must have noise and no friction, as euler-maruyama does. Use kernel "
+                           "must have noise and no friction, as `euler-maruyama` does. Use kernel "
                            "`hamiltonian` for integrators with a momentum.");
     }
     if (params.steps.fixed() > 1 &&
@@ -76,14 +76,16 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "langevin",
        .summary = "Langevin dynamics without Metropolis (SGLD)",
        .details =
-           "theta+ = theta - eps H grad U + sqrt(2 eps) S z, H = S S', with any oracle: the exact "
-           "gradient, a minibatch gradient or a noisy one. eps may fall with the sweeps; Welling & "
-           "Teh write theta - (eps / 2) grad U + N(0, eps), so their eps is twice this one. HAMCMC "
-           "uses schedule = \"power\" with exponent 0.51. H is constant, or fitted to other slots, "
-           "or follows theta itself (estimators rms-diagonal and expected-fisher). If H follows "
-           "theta, the drift needs Gamma = div H, and steps must be 1. The error in the draws is "
-           "of order eps. For the same step with a Metropolis decision, use kernel "
-           "`metropolis-gaussian` with mean = \"newton\".",
+           "A step is theta+ = theta - eps H grad U + sqrt(2 eps) S z, where H = S S' and z ~ N(0, "
+           "I). The oracle may give the exact gradient, a minibatch gradient or a noisy one. eps "
+           "may fall from sweep to sweep. Welling & Teh write theta - (eps / 2) grad U + N(0, "
+           "eps), so their eps is twice this kernel's eps. HAMCMC, the sampler of Simsekli et al. "
+           "2016, uses schedule = \"power\" with exponent 0.51. H may be constant, may be fitted "
+           "to other slots, or may change with theta. The estimators `rms-diagonal` and "
+           "`expected-fisher` give an H that changes with theta. If H changes with theta, the "
+           "drift needs the correction Gamma = div H, and steps must be 1. The error in the draws "
+           "is of order eps. Kernel `metropolis-gaussian` with mean = \"newton\" makes the same "
+           "step with a Metropolis decision.",
        .sources = {"Welling & Teh 2011, ICML (they write eps / 2 and N(0, eps))",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML"}});
 }

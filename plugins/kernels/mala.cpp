@@ -34,10 +34,11 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<AsymmetricKernel<LangevinStep>>(
       {.id = "mala",
        .summary = "Langevin steps with a Metropolis-Hastings decision (MALA)",
-       .details = "theta* ~ q(. | theta) = N(theta - eps^2 / 2 grad U(theta), eps^2 I) is accepted "
-                  "with probability min(1, exp(U - U*) q(theta | theta*) / q(theta* | theta)). "
-                  "Kernel `metropolis-gaussian` with mean = \"newton\" makes the same steps with a "
-                  "preconditioner. A transition costs one gradient.",
+       .details =
+           "The kernel proposes theta* ~ q(. | theta) = N(theta - eps^2 / 2 grad U(theta), eps^2 "
+           "I), and accepts theta* with probability min(1, exp(U(theta) - U(theta*)) q(theta | "
+           "theta*) / q(theta* | theta)). Kernel `metropolis-gaussian` with mean = \"newton\" "
+           "makes the same steps with a preconditioner. A transition costs one gradient.",
        .sources = {"Roberts & Tweedie 1996, Bernoulli 2",
                    "Roberts & Rosenthal 1998, J. R. Stat. Soc. B 60 (0.574)"}});
 }

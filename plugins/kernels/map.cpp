@@ -1,4 +1,4 @@
-// The mode (maximum a posteriori estimate), by L-BFGS and Newton steps.
+// Search for the mode (maximum a posteriori estimate) by L-BFGS and Newton steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "optimiser/operations.hpp"
 
@@ -31,15 +31,15 @@ class Map final : public TransitionKernel {
       fields.number("tolerance", tolerance)
           .unit("nats / theta")
           .above(0)
-          .help("largest |grad U| that counts as converged");
+          .help("largest |grad U| at which the search counts as converged");
       fields.integer("max_iterations", max_iterations)
           .at_least(1)
           .at_most(1e9)
           .help("largest number of L-BFGS iterations in a sweep");
       fields.flag("hessian", hessian)
           .help(
-              "improve the mode by Newton steps, and record the Hessian at the mode (d^2 numbers a "
-              "draw)");
+              "end the search with Newton steps, and record the Hessian at the end point (d^2 "
+              "entries)");
     }
   };
   explicit Map(const Params& params) : params_(params) {}
@@ -80,10 +80,12 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "map",
        .summary = "Search for the mode and its Hessian (an optimiser, not a sampler)",
        .details =
-           "A sweep goes from the current position to a local minimum of U. It uses L-BFGS with 10 "
-           "pairs and a backtracking line search, then up to 5 Newton steps. One sweep is enough: "
-           "set warmup = 0, draws = 1 and allow = [\"none\"] in [run]. `init` starts the "
-           "replicates at different points, so they may find different modes. Statistics: "
-           "gradient_norm, converged, hessian (d x d, from central differences: 2 d gradients).",
+           "A sweep searches for a local minimum of U from the current position. It uses L-BFGS "
+           "with 10 correction pairs and a backtracking line search, then up to 5 Newton steps if "
+           "hessian = true. One sweep is enough, so set warmup = 0 and draws = 1 in [run]. The "
+           "certificate of an optimiser has the class \"none\", so also set allow = [\"none\"]. "
+           "The replicates start at different points (key `init`), so they may find different "
+           "modes. The kernel records gradient_norm, converged and, if hessian = true, hessian (d "
+           "x d, from central differences that cost 2 d gradients).",
        .sources = {"Liu & Nocedal 1989, Math. Program. 45"}});
 }

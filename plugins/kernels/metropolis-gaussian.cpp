@@ -1,4 +1,4 @@
-// Metropolis-Hastings with a Gaussian proposal whose mean and covariance depend on the point.
+// Metropolis-Hastings with a Gaussian proposal whose mean and covariance depend on the position.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -124,14 +124,14 @@ class MetropolisGaussian final : public TransitionKernel {
       fields.text("mean", mean)
           .one_of({"newton", "current", "slot"})
           .help(
-              "Mean of the proposal. newton: theta - a H grad U. current: theta. slot: the last "
-              "point of the memory");
+              "proposal mean: theta - a H grad U (newton), theta (current) or theta of the slot "
+              "updated last (slot)");
       fields.number("newton_factor", newton_factor)
           .above(0)
           .only_with("mean", {"newton"})
           .help(
-              "a of the mean theta - a H grad U: eps^2 / 2 (a Langevin step) by default; 1 is a "
-              "full Newton step");
+              "a in the mean theta - a H grad U (default: eps^2 / 2, a Langevin step; 1: a full "
+              "Newton step)");
       fields.flag("own", own)
           .only_where("an estimator that is fitted to points",
                       [this] {
@@ -139,8 +139,8 @@ class MetropolisGaussian final : public TransitionKernel {
                                nullptr;
                       })
           .help(
-              "fit the estimator to the memory and to the point itself (false: to the memory "
-              "only)");
+              "fit the estimator also to the position where the proposal starts (false: only to "
+              "other points)");
       step_size.declare_with_target(fields);
       estimate.declare(fields);
     }
@@ -168,8 +168,8 @@ class MetropolisGaussian final : public TransitionKernel {
     if (params_.mean != "newton" && !fits) return;
     throw InputError(
         "kernel `" + t.site().path +
-        "`: the model offers only an unbiased estimate of its density, which has no gradient. Use "
-        "mean = \"current\", and an estimator that is not fitted to points.");
+        "`: the model offers only an unbiased estimate of its density, and this estimate has no "
+        "gradient. Use mean = \"current\", and an estimator that is not fitted to points.");
   }
 
   /// Adds the proposal density of a point. The function is the same for every point.
@@ -191,8 +191,9 @@ class MetropolisGaussian final : public TransitionKernel {
       if (kernel.params_.mean != "slot") return;
       if (t.site().memory.points.empty()) {
         throw InputError("kernel `" + t.site().path +
-                         "`: mean = \"slot\" uses the last point of the memory, but the memory has "
-                         "no points. Use mean = \"newton\", or a compositor with several slots.");
+                         "`: mean = \"slot\" uses the position of the slot that was updated last, "
+                         "but the compositor provides no positions of other slots. Use mean = "
+                         "\"newton\", or a compositor with several slots.");
       }
       centre_ = t.site().memory.points.back();
     }
@@ -228,25 +229,28 @@ class MetropolisGaussian final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::metropolis_gaussian::MetropolisGaussian>(
       {.id = "metropolis-gaussian",
-       .summary = "Metropolis-Hastings with Gaussian proposals from a preconditioner (MHBFGS)",
+       .summary = "Metropolis-Hastings with preconditioned Gaussian proposals (MHBFGS)",
        .details =
-           "theta* ~ N(m(theta), eps^2 H(theta)) is accepted with probability min(1, r), r = "
-           "exp(U(theta) - U(theta*)) q(theta | theta*) / q(theta* | theta), where\n-log q(y | "
-           "theta) = 1/2 (y - m)' H^-1 (y - m) / eps^2 + 1/2 log det H + d log eps. m and H are "
-           "computed again at theta*, and r contains both log determinants.\nBy default m = theta "
-           "- a H grad U with a = eps^2 / 2 (mean = newton). m can also be theta (mean = current), "
-           "or the last point of the memory (mean = slot). In an ensemble, the last point is the "
-           "slot that was updated last. With estimator bfgs, lbfgs or product-form in "
-           "ensemble-chain, H is fitted to the other slots. With own = true it is also fitted to "
-           "the point itself, so H differs between theta and theta*; the point comes last if the "
-           "estimator does not sort its points (MHBFGS). A pair needs two points. Compositor chain "
-           "provides no memory, so Mixwell refuses it with these estimators. With estimator "
-           "identity, diagonal or dense, H does not depend on the point. A transition costs one "
-           "evaluation of U and its gradient; own = true needs two fits instead of "
-           "one.\nDifferences from the paper: in the paper, eps is 1. The factor a is a key here, "
-           "because the paper does not say how long its \"Newton step\" is (newton_factor = 1 and "
-           "step_size = 1 follow the paper's words). The paper first names a mean x_1, which is "
-           "the point itself; set mean = current to use this mean.",
+           "The kernel proposes theta* ~ q(. | theta) = N(m(theta), eps^2 H(theta)), and accepts "
+           "theta* with probability min(1, r), where r = exp(U(theta) - U(theta*)) q(theta | "
+           "theta*) / q(theta* | theta) and\n-log q(y | theta) = 1/2 (y - m)' H^-1 (y - m) / eps^2 "
+           "+ 1/2 log det H + d log eps. The kernel computes m and H again at theta*, so r "
+           "contains both log determinants.\nBy default m = theta - a H grad U with a = eps^2 / 2 "
+           "(mean = \"newton\"). m can also be theta (mean = \"current\"), or the last of the "
+           "points that the compositor provides to the estimator (mean = \"slot\"). In an "
+           "ensemble, the last point is the position of the slot that was updated last. In "
+           "compositor `ensemble-chain`, the estimators `bfgs`, `lbfgs` and `product-form` fit H "
+           "to the positions of other slots. If own = true, they also fit H to the position at "
+           "which H is computed, so H differs between theta and theta*. If the estimator has sort "
+           "= false, as in MHBFGS, this position is the last of the points. These estimators need "
+           "at least two points, because they use differences of points. Compositor `chain` "
+           "provides no points of other slots, so Mixwell refuses these estimators there. With the "
+           "estimators `identity`, `diagonal` and `dense`, H does not depend on the position. A "
+           "transition costs one evaluation of U and its gradient. own = true needs two fits "
+           "instead of one.\nZhang & Sutton 2011 use eps = 1, and do not give the length a of "
+           "their \"Newton step\". So the key `newton_factor` sets a. The text of the paper "
+           "corresponds to newton_factor = 1 and step_size = 1. The authors first give the mean as "
+           "x_1, which is the current position. Set mean = \"current\" to use this mean.",
        .sources = {
            "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section 4.1, "
            "equation 14",

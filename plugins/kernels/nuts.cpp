@@ -12,16 +12,18 @@ enum class Tree { acceptance, energy, steps, depth, reached_max, diverging };
 constexpr StatisticTable<Tree, 6> tree_statistics{
     {{Tree::acceptance,
       {"acceptance_rate", RecordType::real, "",
-       "mean of min(1, exp(H_start - H)) over the trajectory"}},
-     {Tree::energy, {"energy", RecordType::real, "nats", "Hamiltonian of the chosen state"}},
+       "mean acceptance probability min(1, exp(H_start - H)) over the trajectory"}},
+     {Tree::energy,
+      {"energy", RecordType::real, "nats", "Hamiltonian of the state drawn from the trajectory"}},
      {Tree::steps, {"n_steps", RecordType::integer, "", "integrator steps"}},
-     {Tree::depth, {"tree_depth", RecordType::integer, "", "doublings of the trajectory"}},
+     {Tree::depth,
+      {"tree_depth", RecordType::integer, "", "number of doublings of the trajectory"}},
      {Tree::reached_max,
       {"reached_max_treedepth", RecordType::boolean, "",
        "whether max_depth stopped the trajectory"}},
      {Tree::diverging,
       {"diverging", RecordType::boolean, "",
-       "whether the energy error is above 1000 nats or not finite"}}}};
+       "whether the energy error is above 1000 nats or is not finite"}}}};
 
 /// Grows the trees of a block of columns.
 class Grow {
@@ -72,21 +74,19 @@ class Nuts final : public TransitionKernel {
       fields.component("estimator", estimator)
           .or_default("identity")
           .or_learnt("diagonal")
-          .help("preconditioner H of the flow; the mass matrix is its inverse");
+          .help("preconditioner H of the flow (the mass matrix is H^-1)");
       fields.flag("learn_step_size", learn_step_size)
-          .help("learn eps in warmup, then freeze it; false keeps step_size");
+          .help("adapt eps in warmup, then freeze it (false: keep step_size)");
       fields.number("target_acceptance", target_acceptance)
           .above(0)
           .below(1)
           .only_with("learn_step_size", {"true"})
-          .help(
-              "target for learning eps: the mean acceptance probability over the leaves of a "
-              "trajectory");
+          .help("target for adapting eps: the mean acceptance probability over a trajectory");
       step_size.declare(fields);
       fields.integer("max_depth", max_depth)
           .at_least(1)
           .at_most(20)
-          .help("largest number of doublings; a trajectory has at most 2^max_depth - 1 steps");
+          .help("largest number of doublings (a trajectory has at most 2^max_depth - 1 steps)");
     }
   };
 
@@ -100,7 +100,7 @@ class Nuts final : public TransitionKernel {
     if (!scheme.involution || !scheme.volume) {
       throw ParameterError("integrator",
                            "must declare that its map is reversible and preserves volume, because "
-                           "NUTS is not exact otherwise. Use leapfrog.");
+                           "NUTS is not exact otherwise. Use integrator `leapfrog`.");
     }
   }
 
@@ -133,17 +133,18 @@ class Nuts final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::nuts::Nuts>(
       {.id = "nuts",
-       .summary = "The no-U-turn sampler: multinomial, with the generalised U-turn test",
+       .summary = "The multinomial no-U-turn sampler with the generalised U-turn test",
        .details =
-           "Each transition redraws p ~ N(0, M), M = H^-1, and doubles a leapfrog trajectory "
+           "Each transition redraws p ~ N(0, M), where M = H^-1, and doubles a leapfrog trajectory "
            "forwards or backwards until it turns back. A part of the trajectory turns back if v' "
-           "rho <= 0 at one end of the part, where rho is the sum of the part's momenta and v = "
+           "rho <= 0 at either end of the part, where rho is the sum of the part's momenta and v = "
            "M^-1 p. The test applies to the whole trajectory, to each half, and to each half "
-           "together with the nearest leaf of the other half. The next state is drawn from the "
-           "trajectory with weights exp(-H), and the half that was added last is preferred. eps is "
-           "learnt in warmup, by default for an acceptance probability of 0.8; the estimators "
-           "diagonal and dense also learn H. Mixwell doubles the trajectories of several "
-           "replicates together; each gradient evaluation covers the trajectories that still grow.",
+           "together with the nearest state of the other half. The kernel draws the next state "
+           "from the trajectory with weights exp(-energy), and prefers the half that was added "
+           "last. In warmup, Mixwell adapts eps towards a target acceptance probability (0.8 by "
+           "default). With estimator `diagonal` or `dense`, it also adapts H. Mixwell doubles the "
+           "trajectories of several replicates together, so each gradient evaluation covers all "
+           "trajectories that are not complete yet.",
        .sources = {"Hoffman & Gelman 2014, JMLR 15",
                    "Betancourt 2017, A conceptual introduction to Hamiltonian Monte Carlo, "
                    "appendix A"}});

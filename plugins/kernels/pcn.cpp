@@ -121,13 +121,15 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "pcn",
        .summary = "Preconditioned Crank-Nicolson steps for parameters with a Gaussian prior",
        .details =
-           "x* = m + sqrt(1 - b^2) (x - m) + b L z, z ~ N(0, I), is accepted with a probability "
-           "that depends only on the ratio of the likelihoods. N(m, L L') is the prior given the "
-           "other parameters (GaussianPrior). b = eps / sqrt(1 + eps^2), so eps may be any "
-           "positive number; eps = 1 gives b = 0.71. The acceptance rate does not fall with the "
-           "number of coordinates. A transition costs two evaluations of the likelihood. If the "
-           "model only offers an unbiased estimate of its density, the current estimate is stored "
-           "with the state (pseudo-marginal), and a transition costs one estimate.",
+           "The model must offer its Gaussian prior N(m, L L') separately from its likelihood "
+           "(interface `GaussianPrior`). In compositor `blocks` this is the prior given the other "
+           "parameters. The kernel proposes x* = m + sqrt(1 - b^2) (x - m) + b L z, where z ~ N(0, "
+           "I). The acceptance probability depends only on the ratio of the likelihoods. b = eps / "
+           "sqrt(1 + eps^2), so eps may be any positive number (eps = 1 gives b = 0.71). The "
+           "acceptance rate does not fall as the number of coordinates grows. A transition costs "
+           "two evaluations of the likelihood. If the model only offers an unbiased estimate of "
+           "its density, the current estimate is stored with the state (pseudo-marginal), and a "
+           "transition costs one estimate.",
        .sources = {"Cotter, Roberts, Stuart & White 2013, Stat. Sci. 28, 424-446",
                    "Andrieu & Roberts 2009, Ann. Stat. 37 (estimates)",
                    "Deligiannidis, Doucet & Pitt 2018, J. R. Stat. Soc. B 80 (correlation)"}});

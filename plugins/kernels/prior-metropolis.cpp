@@ -1,4 +1,4 @@
-// Metropolis for many independent elements together, each proposed from its prior.
+// Metropolis updates of many independent elements, each proposed from its prior.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
 
@@ -84,9 +84,10 @@ class PriorMetropolis final : public TransitionKernel {
                            part.model()->conditional_potential(part.coordinates()));
     if (found == nullptr)
       throw InputError("kernel `" + name() + "`: the target density of `" + part.slot() +
-                       "` has no independent elements that a prior can propose. In compositor "
-                       "`blocks`, use this kernel in an update of the parameters that the model's "
-                       "details name (see `mixwell plugins show MODEL`), or use another kernel.");
+                       "` has no independent elements that this kernel can propose from their "
+                       "prior. Use a different kernel, or use this kernel in compositor `blocks` "
+                       "for the parameters that `mixwell plugins show MODEL` lists for this "
+                       "kernel.");
     return found;
   }
 };
@@ -97,13 +98,14 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<PriorMetropolis>(
       {.id = "prior-metropolis",
        .summary = "Metropolis within Gibbs for many elements, each proposed from its prior",
-       .details = "The elements of the block are independent given the other parameters "
-                  "(IndependentElements), such as the scale of each datum. The kernel proposes all "
-                  "elements together from their prior. It accepts or rejects each element "
-                  "separately, with probability min(1, exp(misfit - misfit*)), where the misfit is "
-                  "minus the log likelihood of the element. There is no step size. "
-                  "`acceptance_rate` is the fraction of accepted elements. The kernel works in "
-                  "compositor `blocks`, and costs about one evaluation of U without its gradient.",
+       .details = "The kernel updates a block of parameters with many elements, for example one "
+                  "scale for each datum. The elements must be independent given the other "
+                  "parameters (interface `IndependentElements`). The kernel proposes all elements "
+                  "together from their prior. It accepts or rejects each element separately, with "
+                  "probability min(1, exp(misfit - misfit*)), where the misfit is minus the log "
+                  "likelihood of the element. There is no step size. `acceptance_rate` is the "
+                  "fraction of accepted elements. Use the kernel in compositor `blocks`. A "
+                  "transition costs about one evaluation of U without its gradient.",
        .sources = {"Tierney 1994, Ann. Stat. 22 (independence chains)",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.2"}});
 }

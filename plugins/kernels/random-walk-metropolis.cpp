@@ -1,4 +1,4 @@
-// Random-walk Metropolis: a Gaussian step, accepted by the ratio of densities.
+// Random-walk Metropolis: a Gaussian step, accepted or rejected according to the density ratio.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -10,8 +10,9 @@ class RandomWalkMetropolis final : public TransitionKernel {
  public:
   struct Params : EstimatedTransitionParams {
     Params() {
-      about_estimator = "shape H of the steps, theta* = theta + eps S z with S S' = H";
-      advice = "0.234 suits targets of high dimension; 0.44 suits targets of dimension 1";
+      about_estimator =
+          "H in the covariance eps^2 H of the steps theta* = theta + eps S z, where S S' = H";
+      advice = "0.234 suits high dimensions, 0.44 suits d = 1";
     }
   };
   explicit RandomWalkMetropolis(const Params& params) : params_(params) { params_.check(); }
@@ -42,11 +43,12 @@ class RandomWalkMetropolis final : public TransitionKernel {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<RandomWalkMetropolis>(
       {.id = "random-walk-metropolis",
-       .summary = "Gaussian steps, accepted by the ratio of densities",
+       .summary = "Gaussian steps, accepted or rejected according to the density ratio",
        .details =
-           "theta* = theta + eps S z, z ~ N(0, I), S S' = H, is accepted with probability min(1, "
-           "exp(U(theta) - U(theta*))). H is I, or the estimators diagonal and dense learn it in "
-           "warmup. eps = 2.38 / sqrt(d) is best for a Gaussian if H is its covariance. A "
+           "The kernel proposes theta* = theta + eps S z, where z ~ N(0, I) and S S' = H. It "
+           "accepts theta* with probability min(1, exp(U(theta) - U(theta*))). With estimator "
+           "`identity`, H is I. With estimator `diagonal` or `dense`, Mixwell adapts H in warmup. "
+           "eps = 2.38 / sqrt(d) is best for a Gaussian target if H is its covariance. A "
            "transition costs one evaluation of U. If the model only offers an unbiased estimate of "
            "its density, the current estimate is stored with the state (pseudo-marginal).",
        .sources = {"Metropolis et al. 1953, J. Chem. Phys. 21",

@@ -1,4 +1,4 @@
-// Samplers without Metropolis from the recipe of Ma, Chen and Fox: SGHMC, SGNHT, SGRLD.
+// SGHMC, SGNHT and SGRLD from the recipe of Ma, Chen and Fox, without a Metropolis decision.
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/recipes.hpp"
 
@@ -27,8 +27,8 @@ class RecipeKernel final : public TransitionKernel {
           .or_default("expected-fisher")
           .only_with("dynamics", {"sgrld"})
           .help(
-              "D = H(theta) of sgrld, which must be a function of theta only, as in "
-              "expected-fisher");
+              "D = H(theta) for dynamics = \"sgrld\"; H must depend only on theta, as in "
+              "`expected-fisher`");
       fields.text("dynamics", dynamics)
           .one_of({"sghmc", "sgnht", "sgrld"})
           .help("choice of D, Q, Gamma and the auxiliary variables");
@@ -36,10 +36,8 @@ class RecipeKernel final : public TransitionKernel {
           .unit("1/time")
           .above(0)
           .only_with("dynamics", {"sghmc", "sgnht"})
-          .help("friction A, which balances the noise N(0, 2 A dt); 1 if left out");
-      step_size.declare(
-          fields,
-          "eps of one Euler step, z + eps drift + sqrt(2 eps) N x, where N N' = D and x ~ N(0, I)");
+          .help("friction A, which balances the noise N(0, 2 A dt) (default: 1)");
+      step_size.declare(fields, "eps of one Euler step, z + eps drift + N(0, 2 eps D)");
     }
   };
 
@@ -58,8 +56,9 @@ class RecipeKernel final : public TransitionKernel {
     if (params.dynamics == "sgnht") return std::make_shared<Sgnht>(friction);
     auto of = std::dynamic_pointer_cast<const OwnPreconditioner>(params.estimator);
     if (of == nullptr || of->state_rows(1) > 0) {
-      throw ParameterError("estimator",
-                           "must be a function of theta only for sgrld. Use expected-fisher.");
+      throw ParameterError(
+          "estimator",
+          "must depend only on theta if dynamics = \"sgrld\". Use estimator `expected-fisher`.");
     }
     return std::make_shared<Sgrld>(std::move(of));
   }
@@ -76,16 +75,18 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "recipe",
        .summary = "Stochastic-gradient samplers from D, Q and Gamma: SGHMC, SGNHT, SGRLD",
        .details =
-           "A transition is one Euler step of dz = (-(D + Q) grad E + Gamma) dt + N(0, 2 D dt), z "
-           "= (theta, r). E is U(theta) minus the log density of r, and r is carried from sweep to "
-           "sweep. sghmc: r is a momentum, and D is its friction. sgnht: r is a momentum p and a "
-           "thermostat xi. The thermostat absorbs the noise of the gradient, whatever its "
-           "variance, if that variance is the same in all directions and everywhere. sgrld: there "
-           "is no r; D is the inverse metric, and Gamma is the divergence of D. The error is of "
-           "order eps, and a transition costs one gradient. Kernel `hamiltonian` with integrator "
-           "`euler-maruyama-friction` is SGHMC by another first-order scheme, with more steps a "
-           "transition. Kernel `langevin` is SGRLD too, and computes a constant metric only once. "
-           "A kernel with another D and Q needs only a few lines of C++; see mixwell/recipe.hpp.",
+           "A transition is one Euler step of dz = (-(D + Q) grad E + Gamma) dt + N(0, 2 D dt), "
+           "where z = (theta, r). E is U(theta) minus the log density of r. The kernel keeps r "
+           "from sweep to sweep. With dynamics = \"sghmc\", r is a momentum, and D is its "
+           "friction. With \"sgnht\", r consists of a momentum p and a thermostat xi. The "
+           "thermostat balances gradient noise of any variance, if the variance is the same in all "
+           "directions and at all positions. With \"sgrld\" there is no r, D is the inverse "
+           "metric, and Gamma is the divergence of D. The error in the draws is of order eps. A "
+           "transition costs one gradient. Kernel `hamiltonian` with integrator "
+           "`euler-maruyama-friction` is SGHMC with a different first-order scheme, and can make "
+           "several steps per transition. Kernel `langevin` with a preconditioner is also SGRLD, "
+           "and computes a constant preconditioner only once. A kernel with a different D and Q "
+           "needs only a few lines of C++ (see mixwell/recipe.hpp).",
        .sources = {"Ma, Chen & Fox 2015, NIPS, theorem 1 and section 3",
                    "Chen, Fox & Guestrin 2014, ICML (SGHMC)",
                    "Ding, Fang, Babbush, Chen, Skeel & Neven 2014, NIPS (SGNHT)",

@@ -1,4 +1,4 @@
-// Riemannian manifold Hamiltonian Monte Carlo: a metric as the mass matrix, implicit steps.
+// Riemannian manifold Hamiltonian Monte Carlo, with implicit steps and a metric as mass matrix.
 // SPDX-License-Identifier: Apache-2.0
 #include "riemannian/metric_law.hpp"
 #include "riemannian/move.hpp"
@@ -29,13 +29,13 @@ class Riemannian final : public TransitionKernel {
           .help("relative change below which the iterations of an implicit step stop");
       fields.flag("check_reversibility", check_reversibility)
           .help(
-              "integrate every trajectory back (this doubles the cost), and reject it if it does "
-              "not return to its start");
+              "integrate each trajectory back (at twice the cost), and reject it if it misses its "
+              "start");
       fields.number("reversibility_tolerance", tolerances.reversibility)
           .above(0)
           .below(1)
           .only_with("check_reversibility", {"true"})
-          .help("relative distance from the start within which a trajectory counts as returned");
+          .help("largest relative distance from the start that is allowed after integrating back");
     }
   };
 
@@ -93,7 +93,7 @@ class Riemannian final : public TransitionKernel {
     throw InputError("kernel `" + t.site().path + "` needs a metric, and the target density `" +
                      t.graph()[law.value].name +
                      "` has none. Use a model that offers a metric (see `mixwell plugins show "
-                     "MODEL`), or kernel hamiltonian.");
+                     "MODEL`), or use kernel `hamiltonian`.");
   }
 
   /// An implicit step may have several solutions, or the iteration may find none. So the map is its
@@ -129,28 +129,31 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "riemannian",
        .summary = "Hamiltonian Monte Carlo with a position-dependent metric as mass matrix (RMHMC)",
        .details =
-           "The momentum is p ~ N(0, G(theta)) with the model's metric G. The kernel makes L steps "
-           "of eps of the generalised leapfrog of H = U + 1/2 p' G^-1 p + 1/2 log det G, and "
-           "accepts or rejects the end by H:\n"
-           "p+ = p - eps/2 dH/dtheta(theta, p+); theta* = theta + eps/2 (G^-1(theta) + "
-           "G^-1(theta*)) p+; p* = p+ - eps/2 dH/dtheta(theta*, p+).\n"
-           "The first two equations are implicit. Fixed-point iteration solves them to a relative "
-           "tolerance; the paper uses a fixed number of iterations. A trajectory is rejected if an "
-           "implicit step does not converge within 100 iterations. With check_reversibility the "
-           "kernel also integrates the trajectory back, and rejects it if it does not return to "
-           "its start; the map is reversible only with this check. Without the check, or with "
-           "fixed_point_tolerance above 1e-6 or reversibility_tolerance above 1e-4, the map is not "
-           "declared reversible, and the certificate says so. dH/dtheta_i = dU/dtheta_i + sum_ab "
-           "W_ab dG_ab/dtheta_i with W = 1/2 (G^-1 - v v'), v = G^-1 p. The model computes this "
-           "sum without forming the d matrices dG/dtheta_i.\n"
-           "A step costs a gradient. It also costs work that is not counted in gradients: one "
-           "metric and d^3 / 3 operations for each iteration of theta*, and one contraction and 2 "
-           "d^2 operations for each iteration of p+. check_reversibility doubles all these costs. "
-           "Far from the mode, implicit steps have no solution unless eps is small; with "
-           "target_acceptance, warmup finds a suitable eps. The models gaussian, quartic, banana, "
-           "funnel, linear-gaussian, logistic-regression and probit-regression offer a metric.",
+           "The momentum is p ~ N(0, G(theta)), where G is the model's metric. The Hamiltonian is "
+           "H = U + 1/2 p' G^-1 p + 1/2 log det G. The kernel makes L steps of size eps with the "
+           "generalised leapfrog, and accepts or rejects the end point according to the change in "
+           "H. One step is\np+ = p - eps/2 dH/dtheta(theta, p+); theta* = theta + eps/2 "
+           "(G^-1(theta) + G^-1(theta*)) p+; p* = p+ - eps/2 dH/dtheta(theta*, p+).\nThe first two "
+           "equations are implicit. Fixed-point iteration solves them to a relative tolerance. "
+           "(Girolami & Calderhead 2011 use a fixed number of iterations.) The kernel rejects a "
+           "trajectory if an implicit step does not converge within 100 iterations. If "
+           "check_reversibility = true, the kernel also integrates the trajectory back, and "
+           "rejects it if it does not return to its start. The map is reversible only with this "
+           "check. The kernel declares it reversible if, in addition, fixed_point_tolerance is at "
+           "most 1e-6 and reversibility_tolerance is at most 1e-4. Otherwise the certificate "
+           "states that this declaration is missing. dH/dtheta_i = dU/dtheta_i + sum_ab W_ab "
+           "dG_ab/dtheta_i, where W = 1/2 (G^-1 - v v') and v = G^-1 p. The model computes this "
+           "sum without forming the d matrices dG/dtheta_i.\nA step costs one gradient, and other "
+           "work that is not counted in gradients. Each iteration for theta* evaluates the metric "
+           "once and costs d^3 / 3 further operations. Each iteration for p+ evaluates the sum "
+           "once and costs 2 d^2 further operations. check_reversibility doubles all these costs. "
+           "Far from the mode, implicit steps have a solution only if eps is small. Set "
+           "target_acceptance to adapt eps in warmup. The models `gaussian`, `quartic`, `banana`, "
+           "`funnel`, `linear-gaussian`, `logistic-regression` and `probit-regression` offer a "
+           "metric.",
        .sources = {
            "Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 5, equations 13 to 18",
            "Leimkuhler & Reich 2004, Simulating Hamiltonian Dynamics (generalised leapfrog)",
-           "Zappa, Holmes-Cerfon & Goodman 2018, Comm. Pure Appl. Math. 71 (the way back)"}});
+           "Zappa, Holmes-Cerfon & Goodman 2018, Comm. Pure Appl. Math. 71 (the reversibility "
+           "check)"}});
 }

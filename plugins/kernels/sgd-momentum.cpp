@@ -18,7 +18,7 @@ class SgdMomentum final : public TransitionKernel {
     void declare(Fields& fields) {
       fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
       step_size.declare(
-          fields, "eta of v+ = (1 - alpha) v - eta grad U, or the scale of a falling schedule");
+          fields, "eta in v+ = (1 - alpha) v - eta grad U, or the scale of a decreasing schedule");
       fields.number("alpha", alpha)
           .above(0)
           .at_most(1)
@@ -43,14 +43,16 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "sgd-momentum",
        .summary = "Stochastic gradient descent with momentum (an optimiser, not a sampler)",
        .details =
-           "A sweep is v+ = (1 - alpha) v - eta g, theta+ = theta + v+, with one gradient g of the "
-           "oracle. This is Eq. 15 of Chen, Fox & Guestrin without its noise N(0, 2 (alpha - beta) "
-           "eta). In their equation theta moves by the old v, before v changes. Their positions "
-           "are the same, but come one step later. eta is the eps_t of the schedule. For SGHMC in "
-           "steps of h with mass m, eta = h^2 / m, so kernel `langevin` has the same drift with "
-           "eps = eta / alpha. With alpha = 1 this is kernel `sgd`. The velocity is carried from "
-           "sweep to sweep and starts at 0. Set allow = [\"none\"] in [run]. Statistics: step_size "
-           "(eta), gradient_norm, diverging.",
+           "A sweep computes v+ = (1 - alpha) v - eta g and theta+ = theta + v+, where g is one "
+           "gradient of the oracle. This is equation 15 of Chen, Fox & Guestrin without its noise "
+           "N(0, 2 (alpha - beta) eta). In their equation theta moves by the old v, before v "
+           "changes. Their scheme visits the same positions, but one step later. eta is the value "
+           "of the schedule in this sweep (step_size if schedule = \"constant\"). SGHMC with step "
+           "size h and mass m has eta = h^2 / m. For a constant g, v converges to -(eta / alpha) "
+           "g. This is the drift of kernel `langevin` with eps = eta / alpha. Kernel `sgd` is the "
+           "case alpha = 1. The velocity starts at 0, and the kernel keeps it from sweep to sweep. "
+           "The certificate of an optimiser has the class \"none\", so set allow = [\"none\"] in "
+           "[run]. The kernel records step_size (eta), gradient_norm and diverging.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, section 3.5",
                    "Polyak 1964, USSR Comput. Math. Math. Phys. 4"}});
 }

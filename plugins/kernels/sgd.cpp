@@ -16,8 +16,8 @@ class Sgd final : public TransitionKernel {
 
     void declare(Fields& fields) {
       fields.component("oracle", oracle).or_default("exact").help("source of U and grad U");
-      step_size.declare(fields,
-                        "eps of theta+ = theta - eps grad U, or the scale of a falling schedule");
+      step_size.declare(
+          fields, "eps in theta+ = theta - eps grad U, or the scale of a decreasing schedule");
     }
   };
   explicit Sgd(const Params& params) : params_(params) {}
@@ -38,11 +38,12 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "sgd",
        .summary = "Stochastic gradient descent (an optimiser, not a sampler)",
        .details =
-           "A sweep is theta+ = theta - eps g with one gradient g of the oracle. This is kernel "
-           "`langevin` without its noise; papers on SGLD compare SGLD with this optimiser. Welling "
-           "& Teh write eps / 2 for this eps. With a noisy gradient and a constant eps, the "
-           "iterates spread around the mode, but their distribution is not the posterior. Set "
-           "allow = [\"none\"] in [run]. Statistics: step_size, gradient_norm, diverging.",
+           "A sweep computes theta+ = theta - eps g, where g is one gradient of the oracle. This "
+           "is kernel `langevin` without its noise. Papers on SGLD compare SGLD with this "
+           "optimiser. Welling & Teh write eps / 2 for this eps. If the gradient is noisy and eps "
+           "is constant, the iterates spread around the mode, but their distribution is not the "
+           "posterior. The certificate of an optimiser has the class \"none\", so set allow = "
+           "[\"none\"] in [run]. The kernel records step_size, gradient_norm and diverging.",
        .sources = {"Robbins & Monro 1951, Ann. Math. Stat. 22",
-                   "Welling & Teh 2011, ICML (SGLD, whose drift this is)"}});
+                   "Welling & Teh 2011, ICML (SGLD, which has the same drift)"}});
 }

@@ -165,12 +165,12 @@ class SliceKernel final : public TransitionKernel {
       fields.number("width", width)
           .above(0)
           .help(
-              "w, the initial length of the interval; efficient if w is about a standard deviation "
-              "of the coordinate");
+              "initial length w of the interval, best at about one standard deviation of the "
+              "coordinate");
       fields.integer("most_steps", most_steps)
           .at_least(1)
           .at_most(1 << 16)
-          .help("m: the interval may grow until its length is m w");
+          .help("m: the interval grows to a length of at most m w");
     }
   };
   explicit SliceKernel(const Params& params) : params_(params) {}
@@ -180,11 +180,10 @@ class SliceKernel final : public TransitionKernel {
     constexpr Index places = Index{1} << 24;  // numbers of a stream in one sweep
     const auto a_coordinate = static_cast<Index>(SliceCoordinates::draws_of(params_.most_steps));
     if (t.dimension() > places / a_coordinate) {
-      throw InputError(
-          "kernel `" + name() + "`: " + std::to_string(t.dimension()) + " coordinates with " +
-          std::to_string(a_coordinate) +
-          " random numbers for each coordinate need more random numbers than Mixwell provides in "
-          "one sweep. Lower most_steps, or move fewer coordinates with this kernel.");
+      throw InputError("kernel `" + name() + "`: " + std::to_string(t.dimension()) +
+                       " coordinates use " + std::to_string(a_coordinate) +
+                       " random numbers each, which is more than Mixwell provides in one sweep. "
+                       "Lower most_steps, or update fewer coordinates with this kernel.");
     }
     const auto law = t.law(params_.oracle);
     const auto at = t.evaluation(law);
@@ -203,14 +202,15 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<SliceKernel>(
       {.id = "slice",
        .summary = "Slice sampling of one coordinate after another, with stepping out",
-       .details = "The kernel updates one coordinate after another. It draws a level U + e with e "
-                  "~ exponential(1), and an interval of length w at random around the coordinate. "
-                  "The ends of the interval step out by w until U at both ends is above the level; "
-                  "the interval grows to at most m w. The kernel then tries points in the interval "
-                  "until U at one of them is below the level, and each failed point shrinks the "
-                  "interval. There is no gradient, no rejection and no acceptance rate to tune. "
-                  "Every width leaves the target density invariant; a bad width only costs more. "
-                  "In compositor `blocks`, use this kernel for parameters without a gradient. "
-                  "`slice_evaluations` counts the evaluations of U.",
+       .details =
+           "The kernel updates one coordinate after another. It draws a level U + e, where e ~ "
+           "exponential(1), and places an interval of length w at random around the coordinate. It "
+           "moves the ends of the interval outwards in steps of w until U at both ends is above "
+           "the level, but the interval grows to at most m w. The kernel then tries points in the "
+           "interval until U at one of them is below the level. Each point that fails shrinks the "
+           "interval. The kernel needs no gradient, and has no rejections and no acceptance rate "
+           "to tune. Every w leaves the target density invariant, but a bad choice of w costs more "
+           "evaluations. Use this kernel in compositor `blocks` for parameters without a gradient. "
+           "`slice_evaluations` counts the evaluations of U.",
        .sources = {"Neal 2003, Ann. Stat. 31, 705-767, figures 3 and 5"}});
 }

@@ -20,8 +20,7 @@ enum class Seen { accepted, cases };
 constexpr StatisticTable<Seen, 2> statistics{
     {{Seen::accepted, {"accepted", RecordType::boolean, "", "whether the proposal was accepted"}},
      {Seen::cases,
-      {"cases", RecordType::real, "",
-       "cases that the decision read, as a fraction of all cases"}}}};
+      {"cases", RecordType::real, "", "fraction of the cases that were read for the decision"}}}};
 
 /// The decision of one column.
 struct Trial {
@@ -146,27 +145,24 @@ class SubsampledMetropolis final : public TransitionKernel {
           .at_least(30)
           .at_most(1e9)
           .help(
-              "number of cases at the first check; each further check doubles it, and the last "
-              "reads all cases");
+              "number of cases at the first check (doubled at each later check; the last check "
+              "reads all cases)");
       fields.number("error", error)
           .above(0)
           .below(0.5)
-          .help(
-              "error probability of each test; with lipschitz, the error probability of the whole "
-              "decision");
+          .help("error probability of each test, or of the whole decision if lipschitz is set");
       fields.number("lipschitz", lipschitz)
           .unit("nats / theta")
           .above(0)
           .help(
-              "L with |u_n(x) - u_n(y)| <= L |x - y| for every case n; a case that breaks this "
-              "bound ends the run");
+              "L such that |u_n(x) - u_n(y)| <= L |x - y| for each case n (a violation ends the "
+              "run)");
       fields.number("contraction", contraction)
           .above(0)
           .below(1)
           .only_with("lipschitz")
           .help(
-              "eta, an upper limit of the factor by which one exact transition shrinks any total "
-              "variation distance");
+              "upper bound eta on the total-variation contraction factor of the exact transition");
     }
   };
 
@@ -178,8 +174,8 @@ class SubsampledMetropolis final : public TransitionKernel {
     if (sum == nullptr) {
       throw InputError("kernel `" + t.site().path +
                        "` reads only some of the cases for each decision, but the model does not "
-                       "offer its potential as a sum over cases. Use a regression model, or kernel "
-                       "random-walk-metropolis.");
+                       "offer its potential as a sum over cases. Use a regression model, or use "
+                       "kernel `random-walk-metropolis`.");
     }
     const std::vector<Index> looks = looks_of(params_.size, sum->terms());
     const Stopping stopping(params_.error, std::max<std::size_t>(looks.size(), 1),
@@ -216,21 +212,25 @@ MIXWELL_PLUGIN(registrar) {
        .summary =
            "Random-walk Metropolis that reads cases until the decision is statistically clear",
        .details =
-           "theta* = theta + scale z is accepted if the mean over the cases of u_n(theta) - "
-           "u_n(theta*) is above the threshold (log v - U_0(theta) + U_0(theta*)) / N, v uniform. "
-           "The kernel draws cases with replacement: first `size` of them, then twice as many in "
-           "all, and so on. The kernel stops as soon as the mean of these cases differs clearly "
-           "enough from the threshold. If this never happens, all cases decide.\nWithout "
-           "`lipschitz`, each check is a test that assumes a normal distribution. Such a test "
-           "gives no bound, and its true error is unknown. With `lipschitz`, each check uses the "
-           "empirical Bernstein inequality, and all checks share the error probability. Each "
-           "decision then agrees with Metropolis except with probability `error`. If the exact "
-           "kernel contracts by eta, which only the user can declare (`contraction`), the "
-           "distribution of the chain is within error / (1 - eta) of pi in total variation, and "
-           "the certificate prints this number. A transition costs two evaluations of u_n for each "
-           "case that it reads, and two evaluations of U_0.",
-       .sources = {"Korattikara, Chen & Welling 2014, ICML (the test, without replacement and by "
-                   "Student's t)",
+           "The potential of the model must be a sum over N cases, U = U_0 + sum of u_n. The "
+           "kernel proposes theta* = theta + scale z, where z ~ N(0, I). It accepts theta* if the "
+           "mean of u_n(theta) - u_n(theta*) over all cases is above the threshold (log v - "
+           "U_0(theta) + U_0(theta*)) / N, where v is uniform on (0, 1). The kernel draws cases "
+           "with replacement: first `size` of them, then twice as many in all, and so on. The "
+           "kernel stops as soon as the mean of these cases differs clearly enough from the "
+           "threshold. If this never happens, the mean over all cases decides.\nWithout "
+           "`lipschitz`, each check is a test that assumes a normal distribution of the mean. The "
+           "true error probability of such a test is unknown, and has no known bound. If "
+           "`lipschitz` is set, each check uses the empirical Bernstein inequality, and `error` is "
+           "the error probability of all checks together. Each decision then differs from exact "
+           "Metropolis with probability at most `error`. If the exact kernel has the contraction "
+           "factor eta in total variation, the distribution of the chain is within error / (1 - "
+           "eta) of the target density in total variation. Only the user can declare eta "
+           "(`contraction`). If it is declared, the certificate states error / (1 - eta). A "
+           "transition costs two evaluations of u_n for each case that it reads, and two "
+           "evaluations of U_0.",
+       .sources = {"Korattikara, Chen & Welling 2014, ICML (the test, with Student's t and "
+                   "sampling without replacement)",
                    "Bardenet, Doucet & Holmes 2014, ICML (the inequality)",
                    "Audibert, Munos & Szepesvari 2009, Theoretical Computer Science 410, theorem "
                    "1"}});

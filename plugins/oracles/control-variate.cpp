@@ -1,4 +1,4 @@
-// Oracle `control-variate`: minibatches of differences from a reference point with known U.
+// Oracle `control-variate`: minibatch estimates of the change in U from a reference point.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/batch.hpp"
 #include "noise/oracle.hpp"
@@ -65,7 +65,7 @@ Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model) {
     });
     if (found == columns.end()) {
       throw InputError(path + ": the file has no variable `" + parameter.name +
-                       "` with the shape that it has in model `" + model.name() +
+                       "` with the same shape as in model `" + model.name() +
                        "`. Use draws from a run of the same model.");
     }
     mean.segment(row, parameter.coordinates()) = mean_of_parameter(draws, *found, parameter);
@@ -112,7 +112,7 @@ Eigen::VectorXd point_of(const std::string& from, const Potential& law, const Mo
   if (!point.allFinite())
     throw InputError(from +
                      ": the mean of its draws is not finite. Remove draws that are not finite, or "
-                     "use another file.");
+                     "use a different file.");
   return point;
 }
 
@@ -192,9 +192,8 @@ class ControlVariate final : public noise::ChangingOracle {
           .one_of({"map"})
           .file()
           .help(
-              "The reference point r. map: the mode, found once before the run. FILE: the mean of "
-              "the draws in this draws.nc of the same model, or of the rows of this CSV, which has "
-              "a header and one column for each coordinate");
+              "reference point r: the mode (map), or the mean of the draws in a draws.nc or CSV "
+              "file (FILE)");
     }
   };
   explicit ControlVariate(const Params& params)
@@ -229,7 +228,7 @@ class ControlVariate final : public noise::ChangingOracle {
         law, control_variate::point_of(params_.reference, law, model, who));
     if (!std::isfinite(reference->u) || !reference->g.allFinite()) {
       throw InputError(who + ": U or its gradient is not finite at reference = \"" +
-                       params_.reference + "\". Set another reference point.");
+                       params_.reference + "\". Set a different reference point.");
     }
     return found = std::move(reference);
   }
@@ -246,14 +245,18 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::control_variate::ControlVariate>(
       {.id = "control-variate",
        .summary = "Minibatch estimates with less noise near a reference point, such as the mode",
-       .details = "The estimate of U is U(r) + U_0(theta) - U_0(r) + (N/n) sum of (u_n(theta) - "
-                  "u_n(r)) over n cases. The estimate of grad U is the gradient of this sum. Both "
-                  "are unbiased for every theta and every fixed reference point r. They have no "
-                  "noise at r, and their noise grows with |theta - r|. With many cases, the noise "
-                  "near the mode is much smaller than that of oracle `minibatch`. Mixwell computes "
-                  "r, U(r) and grad U(r) from all cases once before the run, and does not count "
-                  "this work. An evaluation needs two minibatch gradients and counts as 2 n/N. The "
-                  "noise is estimated as in `minibatch`, from the differences.",
+       .details =
+           "The estimate of U is U(r) + U_0(theta) - U_0(r) + (N/n) sum of (u_k(theta) - u_k(r)) "
+           "over n cases k. The estimate of grad U is the gradient of this estimate. Both are "
+           "unbiased for every theta and every fixed reference point r. They have no noise at r, "
+           "and their noise grows with |theta - r|. If there are many cases, the noise near the "
+           "mode is much smaller than with oracle `minibatch`. A file for r must be a draws.nc of "
+           "the same model, or a CSV file with a header and one column for each coordinate. "
+           "Mixwell computes r, U(r) and grad U(r) from all cases once before the run. The "
+           "gradient count of the run does not include this work. An evaluation needs two "
+           "minibatch gradients and counts as 2 n/N gradients. Mixwell estimates the covariance of "
+           "the noise as for oracle `minibatch`, but from the gradients of u_k(theta) - u_k(r) "
+           "instead of u_k(theta).",
        .sources = {"Baker, Fearnhead, Fox & Nemeth 2019, Statistics and Computing 29",
                    "Nagapetyan et al. 2017, arXiv:1706.02692"}});
 }

@@ -19,7 +19,7 @@ class Exact final : public Oracle, public RowByRow {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Exact>({.id = "exact",
-                        .summary = "U and grad U of the whole model, deterministic",
+                        .summary = "The full U and grad U, without noise",
                         .details = "One evaluation counts as one gradient.",
                         .sources = {}});
 }

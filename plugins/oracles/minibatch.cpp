@@ -61,14 +61,14 @@ MIXWELL_PLUGIN(registrar) {
        .summary =
            "U and grad U from a random subset of the cases, drawn again for every evaluation",
        .details =
-           "The estimate of U is U_0 + (N/n) sum of u_n over n cases (the full-sum convention). "
-           "This estimate and its gradient are unbiased. Each replicate and each evaluation has "
-           "its own batch. Evaluations that must share a batch, such as the two gradients of a "
-           "secant, use the same batch. With shared = true all kernels and slots that use the "
-           "oracle share one batch in each sweep. A shared batch is harmless between the slots of "
-           "an ensemble, but it causes bias if the drift and the preconditioner of the same update "
-           "share a batch. One evaluation counts as n/N gradients. The covariance of the gradient "
-           "noise is estimated from the batch itself: N^2/n times the sample covariance of the "
-           "gradients of its u_n, multiplied by 1 - n/N if cases are drawn without replacement.",
+           "The potential is U = U_0 + sum of u_k over all N cases k. Its estimate is U_0 + (N/n) "
+           "sum of u_k over n cases k. This estimate and its gradient are unbiased. Each replicate "
+           "and each evaluation has its own batch. There are exceptions: for example, the two "
+           "gradients of a secant pair share a batch. If shared = true, all kernels and slots that "
+           "use the oracle share one batch in each sweep. The slots of an ensemble can share a "
+           "batch without bias. An update is biased if its drift and its preconditioner share a "
+           "batch. One evaluation counts as n/N gradients. Mixwell estimates the covariance of the "
+           "gradient noise from the batch: N^2/n times the sample covariance of the gradients of "
+           "u_k, multiplied by 1 - n/N if cases are drawn without replacement.",
        .sources = {"Welling & Teh 2011, ICML", "Bentley & Floyd 1987, Comm. ACM 30 (subsets)"}});
 }

@@ -1,4 +1,4 @@
-// Oracle `noisy`: the whole gradient with artificial noise, for simulations.
+// Oracle `noisy`: the full gradient with artificial noise, for simulations.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/oracle.hpp"
 
@@ -52,7 +52,7 @@ class Noisy final : public noise::ChangingOracle {
     void declare(Fields& fields) {
       fields.number("variance", variance)
           .above(0)
-          .help("V, a variance: every component of the gradient gets independent noise N(0, V)");
+          .help("variance V of the independent noise N(0, V) in each component of the gradient");
       noise::declare_shared(fields, shared);
     }
   };
@@ -75,10 +75,10 @@ class Noisy final : public noise::ChangingOracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Noisy>(
       {.id = "noisy",
-       .summary = "The whole gradient with added noise N(0, V), to simulate minibatches",
+       .summary = "The full gradient with added noise N(0, V), to simulate minibatches",
        .details =
-           "Every replicate and evaluation has new noise, which does not depend on the position. U "
-           "itself stays exact. With shared = true all kernels and slots that use the oracle have "
-           "the same noise in each sweep. One evaluation counts as one gradient.",
+           "Each evaluation in each replicate has its own noise vector, which does not depend on "
+           "the position. U itself stays exact. If shared = true, all kernels and slots that use "
+           "the oracle share their noise within a sweep. One evaluation counts as one gradient.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, figures 1 to 3"}});
 }

@@ -143,14 +143,13 @@ class Strata final : public noise::ChangingOracle, public RowByRow {
       fields.text("order", order)
           .one_of({"drawn", "cyclic", "shuffled"})
           .help(
-              "How strata are chosen. drawn: each evaluation draws a stratum with probability "
-              "|Omega_s| / N. cyclic: each sweep uses the next stratum. shuffled: the same as "
-              "cyclic, but each cycle has its own order; all runs use the same orders");
+              "choice of strata: at random (drawn), in turn (cyclic), or in a new order each cycle "
+              "(shuffled)");
       fields.text("weight", weight)
           .one_of({"share", "count"})
           .help(
-              "Factor of the sum over a stratum. share: N / |Omega_s|. count: the number of "
-              "strata. The default is share if `order` is drawn, and count otherwise");
+              "factor w of the sum over a stratum: N / |Omega_s| (share) or the number of strata "
+              "(count)");
       noise::declare_shared(fields, shared);
     }
   };
@@ -220,17 +219,22 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "strata",
        .summary = "U and grad U from one of several sets of cases, drawn at random or in turn",
        .details =
-           "U_0 + w sum of u_n over the cases of one stratum. The ratings of a factorisation are "
-           "divided into blocks. The blocks of one stratum share no user and no item, so several "
-           "machines, one for each block, could work in parallel. The cases of other models are "
-           "divided into stretches of the data. If strata are drawn with probability |Omega_s| / N "
-           "and w = N / |Omega_s|, every evaluation is unbiased. If they are used in turn (cyclic, "
-           "shuffled), a single sweep is biased. If w is the number of strata, a whole cycle is "
-           "unbiased, and small steps without Metropolis are correct as eps -> 0 (rule S of the "
-           "certificate). If strata are used in turn with w = N / |Omega_s|, each stratum has the "
-           "same total weight, even if it has few cases. This is biased unless all strata have the "
-           "same size. One evaluation counts as one gradient divided by the number of strata. The "
-           "oracle uses 8 N bytes of RAM in addition to the data.",
-       .sources = {"Simsekli and others 2016, ICML, section 4.3",
-                   "Gemulla and others 2011, KDD (strata)"}});
+           "The estimate of U is U_0 + w sum of u_n over the cases n of one stratum Omega_s. For a "
+           "factorisation model, the oracle divides the matrix of ratings into blocks. The blocks "
+           "of one stratum share no user and no item, so MPI ranks can process these blocks in "
+           "parallel (run.ranks = \"coordinates\"). For other models, the oracle divides the cases "
+           "into ranges of consecutive cases. If order = \"drawn\", each evaluation draws a "
+           "stratum with probability |Omega_s| / N. The default w = N / |Omega_s| then makes every "
+           "evaluation unbiased. If order = \"cyclic\" or \"shuffled\", each sweep uses the next "
+           "stratum, so the gradient in a single sweep is biased. With \"shuffled\" each cycle has "
+           "its own order of the strata, but the k-th cycle has the same order in all runs. With "
+           "these two orders the default w is the number of strata, which makes the mean over a "
+           "whole cycle unbiased. A kernel that makes one small step without Metropolis in each "
+           "sweep then samples the target density as eps -> 0 (rule S of the certificate). With w "
+           "= N / |Omega_s| instead, each stratum has the same total weight, even if it has few "
+           "cases. The mean over a cycle is then biased unless all strata have the same size. With "
+           "K strata, one evaluation counts as 1/K gradients. The oracle uses 8 N bytes of RAM in "
+           "addition to the data.",
+       .sources = {"Simsekli et al. 2016, ICML, section 4.3",
+                   "Gemulla et al. 2011, KDD (strata)"}});
 }

@@ -1,4 +1,4 @@
-// Oracle `surrogate`: a learnt potential instead of the model's potential.
+// Oracle `surrogate`: a fitted potential that replaces the model's potential.
 // SPDX-License-Identifier: Apache-2.0
 #include "surrogate/laplace.hpp"
 
@@ -154,35 +154,32 @@ class SurrogateOracle final : public Oracle {
       fields.component("estimator", estimator)
           .purpose("surrogate")
           .or_default("elm-surrogate")
-          .help("phi, the potential that is learnt from gradients of the model");
+          .help("phi, the potential that is fitted to gradients of the model");
       fields.flag("laplace", laplace)
           .help(
-              "true: W = mu phi + (1 - mu) times the Laplace approximation at the mode. false: W = "
-              "phi, which need not be the potential of any density");
+              "use W = mu phi + (1 - mu) times the Laplace approximation at the mode (false: W = "
+              "phi)");
       fields.number("transition", transition)
           .unit("transitions")
           .above(0)
           .only_with("laplace", {"true"})
           .help(
-              "n_s of mu = 1 - exp(-t / n_s); t is the number of transitions, or of points if "
-              "fit_to = \"memory\"");
+              "n_s in mu = 1 - exp(-t / n_s), where t counts transitions (points if fit_to = "
+              "\"memory\")");
       fields.number("most", most)
           .above(0)
           .below(1)
           .only_with("laplace", {"true"})
-          .help(
-              "upper limit of mu; a part of the Laplace approximation remains, so that W is "
-              "integrable");
+          .help("upper limit of mu (below 1, so that exp(-W) is integrable)");
       fields.text("fit_to", fit_to)
           .one_of({"accepted", "memory"})
           .help(
-              "Which points phi is fitted to. accepted: the positions to which the slot moves, one "
-              "after another, as published. memory: the current values of other slots, with a new "
-              "fit for every update");
+              "fit phi to each new position of the slot (accepted) or to the current values of "
+              "other slots (memory)");
       fields.number("stop", stop)
           .at_least(1)
           .only_with("fit_to", {"accepted"})
-          .help("t_0: learn only in the first t_0 transitions");
+          .help("t_0: fit only in the first t_0 transitions");
       fields.flag("freeze_after_warmup", freeze_after_warmup)
           .only_with("fit_to", {"accepted"})
           .help(
@@ -191,7 +188,7 @@ class SurrogateOracle final : public Oracle {
       fields.flag("pool", pool)
           .only_with("fit_to", {"accepted"})
           .help(
-              "learn one surrogate from the points of all replicates, instead of one for each "
+              "fit one surrogate to the points of all replicates, instead of one for each "
               "replicate");
     }
   };
@@ -202,10 +199,10 @@ class SurrogateOracle final : public Oracle {
   }
 
   Value law(KernelGraph&, const std::string& path, Value) const override {
-    throw InputError(
-        "oracle `" + name() + "` in `" + path +
-        "`: only a sampling kernel can use this oracle, because a surrogate learns from the slot "
-        "that the kernel moves. Use oracle `exact` for optimisers, metrics and memories.");
+    throw InputError("oracle `" + name() + "` in `" + path +
+                     "`: only a sampling kernel can use this oracle, because a surrogate is fitted "
+                     "to the positions of the slot that the kernel moves. Use oracle `exact` "
+                     "here.");
   }
 
   Value law_for(KernelGraph& graph, const Site& site) const override {
@@ -290,17 +287,20 @@ class SurrogateOracle final : public Oracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::surrogate_oracle::SurrogateOracle>(
       {.id = "surrogate",
-       .summary = "A learnt potential that replaces the model's potential (VHMC)",
+       .summary = "A potential, fitted to gradients, that replaces the model's potential (VHMC)",
        .details =
-           "W_t = mu_t phi + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), with mu_t = 1 - exp(-t "
-           "/ n_s). Mixwell finds the mode and Hessian of U at the start of the run, and stops "
-           "with an error if it finds none. phi learns from the model's gradient at each position "
-           "to which the slot moves. This costs one gradient for each move; dynamics on W cost "
-           "none. With freeze_after_warmup, phi, the triangular matrix of its fit and mu do not "
-           "change after warmup. A kernel that accepts by W samples exp(-W), and the certificate "
-           "says so. Kernel hamiltonian with ratio = \"target\" samples pi, and needs one "
-           "evaluation of U for each transition. W is integrable as long as mu < 1. With fit_to = "
-           "\"memory\" phi is fitted to the other slots of an ensemble for every update. With "
-           "ratio = \"target\" this is exact even while phi learns.",
+           "The potential is W_t = mu_t phi + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), where "
+           "mu_t = 1 - exp(-t / n_s). At the start of the run, Mixwell searches for the mode of U "
+           "and computes the Hessian H there. It stops with an error if it finds no mode. If "
+           "laplace = false, W = phi, and exp(-W) need not be integrable. Mixwell updates phi with "
+           "the model's gradient at each position to which the slot moves, as in the paper on "
+           "VHMC. This costs one gradient for each move. Dynamics on W cost no gradients of the "
+           "model. If freeze_after_warmup = true, Mixwell freezes phi, the triangular matrix of "
+           "its fit, and mu at the end of warmup. If the acceptance ratio uses W, the kernel "
+           "samples exp(-W), and the certificate states this. This density is integrable if mu < "
+           "1. Kernel `hamiltonian` with ratio = \"target\" samples the density of the model "
+           "instead, and needs one evaluation of U for each transition. If fit_to = \"memory\", "
+           "Mixwell fits phi again for every update, to the current values of the other slots of "
+           "an ensemble. This is exact with ratio = \"target\", even while phi changes.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, algorithm 2"}});
 }

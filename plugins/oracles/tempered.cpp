@@ -18,7 +18,7 @@ class Tempered final : public Oracle {
     void declare(Fields& fields) {
       fields.number("beta", beta)
           .above(0)
-          .help("inverse temperature; 1 gives the target itself, smaller values are flatter");
+          .help("inverse temperature (1: the target itself; below 1: a flatter density)");
     }
   };
   explicit Tempered(const Params& params) : beta_(params.beta) {}
@@ -50,7 +50,8 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "tempered",
        .summary = "The target density raised to a power: exp(-beta U)",
        .details = "U becomes beta U and grad U becomes beta grad U. One evaluation counts as one "
-                  "gradient. A kernel with this oracle samples pi^beta, and its certificate says "
-                  "so. To sample pi with the help of flatter copies, use compositor `tempering`.",
+                  "gradient. A kernel with this oracle samples the density proportional to "
+                  "exp(-beta U), which the certificate calls pi^beta. To sample the target itself, "
+                  "use compositor `tempering`, whose other slots have flatter densities.",
        .sources = {"Geyer 1991, Computing Science and Statistics 23"}});
 }

@@ -1,4 +1,4 @@
-// Recorder `netcdf`: draws.nc, an InferenceData file that ArviZ and xarray open, streamed.
+// Recorder `netcdf`: streams draws to draws.nc, an InferenceData file for ArviZ and xarray.
 // SPDX-License-Identifier: Apache-2.0
 #include "netcdf/parts.hpp"
 
@@ -65,15 +65,16 @@ MIXWELL_PLUGIN(registrar) {
       .id = "netcdf",
       .summary = "draws.nc: InferenceData in NetCDF-4, which ArviZ and xarray can open",
       .details =
-          "The groups are posterior and sample_stats, and with run.record_warmup "
-          "also\nwarmup_posterior and warmup_sample_stats. Each group has its own dimensions "
-          "chain, draw and\n<name>_dim_<k> with their coordinates, and the coordinates "
-          "replicate(chain) and\nslot(chain), where chain = replicate * slots + slot. Reals are "
-          "float64, integers are\nint64, and booleans are int8 with dtype = \"bool\". The "
-          "attribute `unit` holds the unit.\nDraws are streamed to disk, so memory stays below "
-          "about 100 MB for any number of draws.\nUntil the run ends the draws are in "
-          "draws.nc.partial. Each time Mixwell saves the state of\nthe run, it closes this file "
-          "for good and continues with draws.nc.partial.1, then draws.nc.partial.2, and so on.",
+          "The file has the groups `posterior` and `sample_stats`. If run.record_warmup = true, it "
+          "also has `warmup_posterior` and `warmup_sample_stats`. Each group has its own "
+          "dimensions `chain`, `draw` and `<name>_dim_<k>`. Each dimension has a coordinate of the "
+          "same name. The coordinates `replicate` and `slot` have the dimension `chain`, and chain "
+          "= replicate * slots + slot. Reals are float64, integers are int64, and booleans are "
+          "int8 with the attribute dtype = \"bool\". The attribute `unit` of a variable gives its "
+          "unit. Mixwell streams the draws to disk, so it needs at most about 100 MB of RAM for "
+          "any number of draws. The draws are in draws.nc.partial until the run ends. Each time "
+          "Mixwell saves the state of the run, it closes this file for good and continues with "
+          "draws.nc.partial.1, then draws.nc.partial.2, and so on.",
       .sources = {"ArviZ documentation, InferenceData schema specification"},
       .purpose = "draws.nc",
   });

@@ -1,4 +1,4 @@
-// Rule of steps `integration-time`: as many leapfrog steps as needed for a given integration time.
+// `integration-time` (kind `steps`): chooses the number of steps for a given integration time.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -21,11 +21,12 @@ class IntegrationTime final : public StepRule {
           .unit("time")
           .above(0)
           .help(
-              "integration time T of a trajectory; with T = pi / 2 on a standard normal, the end "
-              "does not depend on the start");
+              "integration time T of a trajectory (pi / 2 gives independent draws on a standard "
+              "normal target)");
       fields.interval("jitter", jitter)
           .above(0)
-          .help("[a, b]: each transition and replicate uses T * U[a, b]; [1, 1] uses T itself");
+          .help(
+              "[a, b]: multiply T by a uniform draw from [a, b] in each transition and replicate");
       fields.integer("most", most)
           .at_least(1)
           .at_most(Steps::most)
@@ -55,8 +56,9 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<IntegrationTime>(
       {.id = "integration-time",
        .summary = "Number of steps for a given integration time",
-       .details = "L = ceil(T f / eps), with f uniform on `jitter`. While eps adapts, the mean "
-                  "integration time stays about the same. Without jitter, a trajectory of a normal "
-                  "target may return to its start.",
+       .details =
+           "L = ceil(T f / eps), where f is uniform on `jitter`. The mean integration time stays "
+           "about the same while Mixwell adapts eps. Without jitter, a trajectory may return to "
+           "its start if the target is normal.",
        .sources = {"Neal 2011, MCMC using Hamiltonian dynamics, section 3.2 (jitter)"}});
 }

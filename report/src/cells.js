@@ -1,4 +1,4 @@
-// The cells of a study as columns, and statistics of groups of cells.
+// The values of a study's cells, stored by column, and statistics of groups of cells.
 // SPDX-License-Identifier: Apache-2.0
 
 const known = (x) => x !== null && x !== undefined;

@@ -1,4 +1,4 @@
-// Makes elements from names, attributes and children; a text is never interpreted as markup.
+// Makes HTML and SVG elements from names, attributes and children. Never parses text as markup.
 // SPDX-License-Identifier: Apache-2.0
 
 const svgSpace = 'http://www.w3.org/2000/svg';

@@ -1,4 +1,4 @@
-// The filter of rows: words, and comparisons such as min_ess<400 or status=failed.
+// The row filter: words, and comparisons such as min_ess<400 or status=failed.
 // SPDX-License-Identifier: Apache-2.0
 import { later } from './later.js';
 

@@ -1,4 +1,4 @@
-// Delays work until the browser is idle, so that keys and scrolling have priority.
+// Delays work until the browser is idle, so that key presses and scrolling have priority.
 // SPDX-License-Identifier: Apache-2.0
 
 /** After this many milliseconds, one piece of work is done even if the browser is not idle. After this piece, input has priority again. */

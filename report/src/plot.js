@@ -1,4 +1,4 @@
-// Figures. A figure in view is drawn in idle time, and drawn again after a change. Printing draws all figures.
+// Draws visible figures in idle time, and again after changes. Draws all figures before printing.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 import { digits } from './format.js';

@@ -1,4 +1,4 @@
-// The cells of a study and the ones that match the filter. Listeners are called after each change.
+// The cells of a study and the cells that match the filter. Calls listeners after each change.
 // SPDX-License-Identifier: Apache-2.0
 import { distinct, groupBy, isNumber, unpack } from './cells.js';
 import { later } from './later.js';

@@ -1,5 +1,5 @@
-// A table that fits its frame, sorts by any column and draws only the visible rows, so that 10^5 rows are fast.
-// Columns that do not fit are in the details of each row.
+// A table that sorts by any column. It is fast with 10^5 rows: it draws only visible rows.
+// The details of each row show the columns that do not fit into the frame of the table.
 // SPDX-License-Identifier: Apache-2.0
 import { isNumber } from './cells.js';
 import { breakable, checkbox, h } from './dom.js';

@@ -1,4 +1,4 @@
-// Light and dark colours: the choice of the system, until the reader uses the switch.
+// Light and dark colours. The page follows the operating system until the reader uses the switch.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 

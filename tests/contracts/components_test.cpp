@@ -349,9 +349,9 @@ TEST_CASE("coupling factor is the kernel of coupling mass in other coordinates")
     ++count;
     const auto wrong = contracts::check_couplings(*misprinted(estimator), *leapfrog());
     INFO(report(wrong));
-    CHECK(broken(wrong, "factor and mass end at the same point"));
-    CHECK(broken(wrong, "the momentum of factor"));
-    CHECK(broken(wrong, "factor and mass have the same energy error"));
+    CHECK(broken(wrong, "with couplings `factor` and `mass`, trajectories end at the same point"));
+    CHECK(broken(wrong, "the momentum with coupling `factor`"));
+    CHECK(broken(wrong, "with couplings `factor` and `mass`, the energy errors are equal"));
   }
   CHECK(count >= 5);
 }

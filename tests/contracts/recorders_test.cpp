@@ -304,9 +304,9 @@ TEST_CASE("a right recorder of another format keeps the contract of recorders") 
 TEST_CASE("each fault of a recorder breaks the clause meant for it") {
   CHECK(breaks(Fault::forgets_position, "overwrite in warmup"));
   CHECK(breaks(Fault::forgets_position, "overwrite in sampling"));
-  CHECK(breaks(Fault::ignores_state, "overwrite from warmup into sampling"));
+  CHECK(breaks(Fault::ignores_state, "overwrite the end of warmup and the start of sampling"));
   CHECK(breaks(Fault::loses_last_chunk, "restore in sampling"));
-  CHECK(broken(Fault::keeps_leftovers) == "[shorten to the saved state]");
+  CHECK(broken(Fault::keeps_leftovers) == "[shorten the recording to the saved state]");
   CHECK(breaks(Fault::marks_chunks, "split"));
   CHECK(breaks(Fault::marks_saving, "saving"));
   CHECK(broken(Fault::final_name_at_once) == "[final name]");

@@ -85,7 +85,7 @@ TEST_CASE("cases that do not follow their replicate break the clause of generate
 
 TEST_CASE("draws of another prior than the density's break the clause of prior draws",
           "[contracts]") {
-  CHECK(broken(Fault::prior_scaled) == "prior draws match its density");
-  CHECK(broken(Fault::prior_shifted) == "prior draws match its density");
-  CHECK(broken(Fault::prior_two_valued) == "prior draws match its density");
+  CHECK(broken(Fault::prior_scaled) == "prior draws match the density of the prior");
+  CHECK(broken(Fault::prior_shifted) == "prior draws match the density of the prior");
+  CHECK(broken(Fault::prior_two_valued) == "prior draws match the density of the prior");
 }

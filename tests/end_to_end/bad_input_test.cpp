@@ -124,7 +124,7 @@ TEST_CASE("A label or a response that does not occur is located in the manifest"
 
 TEST_CASE("A start outside the reach of doubles names replicate, parameter and quantity") {
   const std::string said = complaint(gaussian_manifest("init = { value = [1e200, 0, 0] }\n"));
-  contains(said, "U is inf at the start of replicate 0");
+  contains(said, "U is inf at the starting point of replicate 0");
   contains(said, "x[0] = 1e+200");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("Broken plugins are listed with their reasons and harm nobody") {
 
   const Outcome list = place.mixwell("plugins", path);
   CHECK(list.code == 0);
-  contains(list.out, "wrong_abi_tag.so: this plugin was built for another build of Mixwell: ");
+  contains(list.out, "wrong_abi_tag.so: this plugin was built for a different build of Mixwell: ");
   contains(list.out, "Rebuild it with mixwell_add_plugin()");
   contains(list.out, "no_symbols.so: this file is not a Mixwell plugin, because it has no ABI tag");
   contains(list.out,
@@ -257,7 +257,8 @@ TEST_CASE("More threads or jobs than eight for each core are refused with the li
     const Outcome outcome = place.mixwell(command);
     CHECK(outcome.code == 2);
     contains(outcome.err, "65536");
-    contains(outcome.err, "eight for each core");
+    const bool jobs = command.find("--jobs") != std::string::npos;
+    contains(outcome.err, jobs ? "eight jobs for each core" : "eight threads for each core");
     CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
   }
 }
@@ -283,7 +284,8 @@ TEST_CASE("Memory that is not there is named with its key and its limit") {
   }
   CHECK(place.mixwell("check m.toml", "MIXWELL_MEMORY=300M").code == 0);
   CHECK(place.mixwell("check m.toml", "MIXWELL_MEMORY=lots").code == 2);
-  contains(place.mixwell("check m.toml", "MIXWELL_MEMORY=lots").err, "such as 512M or 4G");
+  contains(place.mixwell("check m.toml", "MIXWELL_MEMORY=lots").err,
+           "must be a size of at least 16M. Use, for example, 4G");
 }
 #endif
 
@@ -320,7 +322,7 @@ TEST_CASE("A data file that is none is named with its key and the true reason") 
     manifest.replace(manifest.find("t.csv"), 5, name);
     return complaint(place, manifest);
   };
-  contains(said("fifo"), "m.toml:4:8: model.m.data = \"fifo\": it cannot be read (tried ");
+  contains(said("fifo"), "m.toml:4:8: model.m.data = \"fifo\": the file cannot be read (tried ");
   contains(said("fifo"), "fifo: it is a pipe");
   contains(said("folder"), "folder: it is a folder");
   contains(said("/dev/zero"), "(tried /dev/zero: it is a device)");
@@ -328,8 +330,8 @@ TEST_CASE("A data file that is none is named with its key and the true reason") 
   contains(said(std::string(5000, 'a')), "File name too long");
   contains(said(""), "m.toml:4:8: model.m.data = \"\": must be the name of a file");
   contains(data_complaint("x,y\n1,0\n2,1\n", "inputs = []\n"),
-           "m.toml:6:10: model.m.inputs = []: must not be empty. To use the default (all "
-           "columns that no other key names), remove the key");
+           "m.toml:6:10: model.m.inputs = []: must not be empty. Remove the key to use the "
+           "default (all columns that no other key names)");
 }
 
 TEST_CASE("Texts of any length are shortened, and not compared letter by letter") {
@@ -419,7 +421,7 @@ TEST_CASE("One replicate that cannot start is found by check as by run") {
   for (const char* const command : {"check m.toml", "run m.toml"}) {
     const Outcome outcome = place.mixwell(command);
     CHECK(outcome.code == 2);
-    contains(outcome.err, "is inf at the start of replicate 37 (");
+    contains(outcome.err, "is inf at the starting point of replicate 37 (");
   }
   CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
 }

@@ -26,7 +26,7 @@ TEST_CASE("A model that writes where it may not or is another each time is found
       {"changes-theta", "the code changed theta"},
       {"after-gradient", "the code wrote outside the gradient"},
       {"before-gradient", "the code wrote outside the gradient"},
-      {"after-u", "the code wrote outside U"},
+      {"after-u", "the code wrote outside the array U"},
       {"other-gradient", "a second evaluation at the same points gave a different gradient"},
       {"other-u", "a second evaluation at the same points gave a different U"}};
   const auto write = [&](const std::string& how) {
@@ -91,7 +91,7 @@ TEST_CASE("A kernel that writes after its columns is found by a checked run") {
                             "[kernel.k]\nuse = \"careless\"\n");
   const Outcome outcome = place.mixwell("run m.toml --checked", before);
   CHECK(outcome.code == 1);
-  contains(outcome.err, "its body wrote outside of the columns of its block");
+  contains(outcome.err, "the body of this operation wrote outside the columns of its block");
   contains(outcome.err, "the operation `k/step` of [kernel.k] (use = \"careless\", m.toml:10:1, ");
   CHECK(place.mixwell("run m.toml --checked --force --set kernel.k.oversteps=false", before).code ==
         0);

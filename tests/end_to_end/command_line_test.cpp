@@ -62,8 +62,8 @@ TEST_CASE("Options that do not go together say so, each of the other") {
   const Workplace place;
   std::string help = place.mixwell("study --help").out;
   help = std::regex_replace(help, std::regex("\\s+"), " ");
-  contains(help, "run none. Cannot be combined with --table, --why, --strict, --slurm.");
-  contains(help, "without a score. Cannot be combined with --dry-run, --why, --prepare.");
+  contains(help, "running any cell. Cannot be combined with --table, --why, --strict, --slurm.");
+  contains(help, "could not be tuned. Cannot be combined with --dry-run, --why, --prepare.");
   const Outcome both = place.mixwell("study s.toml --dry-run --strict");
   CHECK(both.code == 2);
   contains(both.err, "--dry-run excludes --strict");
@@ -79,7 +79,7 @@ TEST_CASE("An option or a command that is not known is answered with the nearest
   contains(place.mixwell("plugins show kernel/nuts --jsn").err,
            "mixwell plugins show has no option \"--jsn\" (did you mean \"--json\"?)");
   contains(place.mixwell("check a.toml b.toml").err,
-           "mixwell check takes no further arguments (got \"b.toml\")");
+           "mixwell check accepts no further arguments (got \"b.toml\")");
 }
 
 TEST_CASE("A value of an option that is out of range is told with the rule") {
@@ -243,7 +243,7 @@ TEST_CASE("check prints the class and what it rests on") {
   CHECK(text.code == 0);
   contains(text.out, "exact");
   contains(text.out,
-           "gradient: agrees with central differences at 5 points; the worst component is x[");
+           "gradient: agrees with central differences at 5 points. The worst component is x[");
   const Json json = Json::parse(place.mixwell("check m.toml --json --gradient").out);
   for (const char* key :
        {"class", "accuracy", "order", "density", "time", "evidence", "after_warmup", "frozen_class",

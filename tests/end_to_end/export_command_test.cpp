@@ -21,7 +21,7 @@ TEST_CASE("An export has a file for each chain, beside draws.nc or in a folder")
   place.write("m.toml", gaussian_manifest("replicates = 3\n"));
   REQUIRE(place.mixwell("run m.toml --quiet").code == 0);
   CHECK(place.mixwell("export out/m" + std::string(exported)).out ==
-        "200 draws of 3 chains are in out/m/draws_1.csv to draws_3.csv\n");
+        "200 draws per chain (3 chains) are in out/m/draws_1.csv to draws_3.csv\n");
   CHECK(place.mixwell("export out/m/draws.nc --out new/csv --quiet" + std::string(exported)).out ==
         "");
   for (const char* const file : {"draws_1.csv", "draws_2.csv", "draws_3.csv"}) {
@@ -63,10 +63,12 @@ TEST_CASE("What is no run is refused in one sentence, and what did not end is na
     return outcome.err;
   };
   contains(refusal("nowhere"),
-           "nowhere: this file does not exist. Give a draws.nc, or the folder of a run");
+           "nowhere: this file does not exist. Give a draws.nc file, or a run folder");
   contains(refusal("there"),
-           "there/draws.nc: this file does not exist. Give a draws.nc, or the folder");
+           "there/draws.nc: this file does not exist. Give a draws.nc file, or a run folder");
   contains(refusal("there/notes.txt"), "Use the complete draws.nc of a run");
-  contains(refusal("killed"), "did not end. Continue it with `mixwell run --resume killed`");
+  contains(refusal("killed"),
+           "stopped early or is still active. Continue a stopped run with `mixwell run --resume "
+           "killed`");
   CHECK(place.shell("ls there").out == "notes.txt\n");
 }

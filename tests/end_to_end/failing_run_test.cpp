@@ -35,7 +35,7 @@ TEST_CASE("an error in the middle of a run keeps the draws before it") {
   contains(
       outcome.err,
       "mixwell: error: integrator `i`: friction = 0.0749 is too small for the estimated noise");
-  contains(outcome.err, " draws before this error in out/m");
+  contains(outcome.err, " draws before this error are in out/m");
   const auto report = nlohmann::json::parse(read(place.path("out/m/run.json")));
   CHECK(report["outcome"] == "interrupted");
   contains(report["error"], "Raise friction");

@@ -52,8 +52,8 @@ TEST_CASE("rows are asked for by label, and a label that is none is refused with
   const Outcome refused = place.mixwell("summary out --rows 'x[Bad Ort]'");
   CHECK(refused.code == 2);
   contains(refused.err,
-           "--rows x[Bad Ort]: \"x[Bad Ort]\" has \"Bad Ort\" where an index, a slice or a label "
-           "must be (did you mean \"Bad Orb\"?)");
+           "--rows x[Bad Ort]: \"x[Bad Ort]\" has \"Bad Ort\", which must be an index, a slice or "
+           "a label (did you mean \"Bad Orb\"?)");
 }
 
 TEST_CASE("directions and references take labels, and mean what the numbers mean") {
@@ -76,7 +76,7 @@ TEST_CASE("directions and references take labels, and mean what the numbers mean
     const Outcome refused = place.mixwell(std::string("summary out ") + option + " t.csv");
     CHECK(refused.code == 2);
     contains(refused.err,
-             "has \"Bonm\" where an index, a slice or a label must be (did you mean "
+             "has \"Bonm\", which must be an index, a slice or a label (did you mean "
              "\"Bonn\"?)");
   }
 }

@@ -27,8 +27,8 @@ TEST_CASE("A run of very many elements shows the worst and keeps all in summary.
   CHECK(ran.code == 0);
   contains(
       ran.out,
-      " of 20005 elements are left out. The table shows the worst elements. All elements are in "
-      "summary.nc");
+      " of 20005 elements are left out. The table shows mainly the elements with the smallest ess "
+      "or the largest rhat. All elements are in summary.nc");
   CHECK(std::filesystem::exists(place.path("out/m/summary.nc")));
   const Json kept = Json::parse(read(place.path("out/m/summary.json")));
   CHECK(kept["variables"].contains("x[3]"));
@@ -50,7 +50,7 @@ TEST_CASE("A row that no variable has is refused before the first draw") {
     const Outcome refused = place.mixwell(command);
     CHECK(refused.code == 2);
     contains(refused.err,
-             "[run] summary_rows x[5]: \"x[5]\" goes beyond the array: 5 is outside a dimension of "
+             "[run] summary_rows x[5]: \"x[5]\" is out of range: index 5 is outside a dimension of "
              "length 5");
   }
   CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws.nc")));
@@ -94,7 +94,7 @@ TEST_CASE("A signal during the summary leaves it out and says how to make it", "
         std::string(signal) + " $pid; wait $pid");
     CHECK(stopped.code == 1);
     contains(stopped.err,
-             "interrupted. All draws are in out/m/draws.nc. `mixwell summary out/m` makes the "
+             "interrupted. All draws are in out/m/draws.nc. `mixwell summary out/m` computes the "
              "missing summary");
     CHECK(Json::parse(read(place.path("out/m/run.json")))["outcome"] == "complete");
     CHECK_FALSE(std::filesystem::exists(place.path("out/m/summary.json")));

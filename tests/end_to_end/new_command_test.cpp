@@ -38,7 +38,7 @@ TEST_CASE("mixwell new writes a whole project for every kind") {
     const Outcome outcome = place.mixwell("new " + kind + " " + name);
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
-    contains(outcome.out, "wrote " + name + " with the component " + kind + "/" + name);
+    contains(outcome.out, "folder " + name + " contains the component " + kind + "/" + name);
     contains(outcome.out, "ctest --test-dir " + name + "/build");
     CHECK(files_in(place.path(name)) ==
           std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "manifest.toml",
@@ -85,7 +85,8 @@ TEST_CASE("mixwell new writes a component of every kind and its test into the tr
     REQUIRE(outcome.code == 0);
     const std::string component = folder + "/my-" + kind + ".cpp";
     const std::string test = "tests/unit/my_" + kind + "_test.cpp";
-    CHECK(outcome.out == "wrote " + component + " and " + test + "; next: ./dev test\n");
+    CHECK(outcome.out ==
+          "The new files are " + component + " and " + test + ". Test them with ./dev test\n");
     for (const std::string& file : {component, test}) {
       const std::string text = read(place.path("tree/" + file));
       contains(text, "my-" + kind);
@@ -140,16 +141,16 @@ TEST_CASE("mixwell new refuses wrong kinds and names, and says what is right") {
   contains(refusal("model"), "name is required");
   for (const std::string name : {"MyModel", "my_model", "9lives", "my--model", "my-", "a/b", "''"})
     contains(refusal("model " + name), "is not a valid id of a component. Use kebab-case");
-  contains(refusal("model my-model --in nowhere"), "--in nowhere: there is no such folder");
+  contains(refusal("model my-model --in nowhere"), "--in nowhere: this folder does not exist");
   contains(refusal("model my-model --in-tree ."),
            "--in-tree .: this folder is not the root of Mixwell's source tree");
   contains(refusal("model my-model --in . --in-tree ."), "--in");
   contains(refusal("kernel my-walk --by-hand"),
-           "--by-hand works only with the kind model (got kernel). Omit --by-hand");
-  contains(refusal("model kernel"), "would have the class Kernel, a name that Mixwell uses");
+           "--by-hand works only with the kind `model` (got `kernel`). Omit --by-hand");
+  contains(refusal("model kernel"), "would be named Kernel, but Mixwell already uses this name");
   contains(refusal("kernel transition"),
-           "would have the class Transition, a name that Mixwell uses");
-  contains(refusal("model eigen"), "would have the class Eigen, a name that Mixwell uses");
+           "would be named Transition, but Mixwell already uses this name");
+  contains(refusal("model eigen"), "would be named Eigen, but Mixwell already uses this name");
 }
 
 TEST_CASE("mixwell new touches nothing that exists") {

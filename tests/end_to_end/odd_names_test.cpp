@@ -88,9 +88,10 @@ TEST_CASE("An export that cannot hold the name of a column says where names come
   REQUIRE(place.mixwell("run m.toml").code == 0);
   const Outcome made = place.mixwell("export out/m --format cmdstan-csv");
   CHECK(made.code == 2);
-  contains(made.err,
-           "a CSV file cannot have a column named 'len [cm]': the name must have no blank, comma, "
-           "quote or '#'. Rename the variable where it gets its name (a column of the data");
+  contains(
+      made.err,
+      "a CSV file cannot have a column named 'len [cm]': the name must not contain a blank, comma, "
+      "quote or '#'. Rename the variable where it is named (the data, the manifest or the code");
   CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws_1.csv")));
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("Columns of starting points go by their names") {
   contains(refusal("banana,apple\n1,2\n"),
            "starts.csv: the column \"banana\": the model has no parameter \"banana\"");
   contains(refusal("a[1]\n1\n"),
-           "starts.csv: 1 of 2 coordinates have no column; the first of these coordinates is `len "
+           "starts.csv: 1 of 2 coordinates have no column. The first of these coordinates is `len "
            "[cm]`");
   contains(refusal("\"len [cm]\",\"a[1]\",b\n7,3,1\n"), "the column \"b\": ");
   contains(refusal("\"len [cm]\",\"a[1]\"\n7,NaN\n"),

@@ -43,10 +43,10 @@ TEST_CASE("A pipe from the shell is read up to 16 MiB and while bytes come") {
   CHECK(piped(place, "run --quiet --out o", "cat m.toml").code == 0);
   const Outcome large = piped(place, "check", "cat m.toml; yes \"# large\" | head -c 17000000");
   CHECK(large.code == 2);
-  contains(large.err, "it is a pipe with more than 16777216 bytes");
+  contains(large.err, "the data from the pipe exceed the limit of 16777216 bytes");
   const Outcome silent = piped(place, "check", "cat m.toml; sleep 9");
   CHECK(silent.code == 2);
-  contains(silent.err, "it is a pipe that sent no data for 5 s");
+  contains(silent.err, "no data arrived from the pipe for 5 s");
 }
 
 TEST_CASE("A pipe in the place of a study's database is refused") {
@@ -60,7 +60,7 @@ TEST_CASE("A pipe in the place of a study's database is refused") {
     for (const char* const reader : {"study s.toml --table", "report s.toml"}) {
       const Outcome outcome = place.mixwell(reader, "timeout 20");
       CHECK(outcome.code == 2);
-      contains(outcome.err, "out/s: this folder holds no study");
+      contains(outcome.err, "out/s: this folder contains no study");
     }
   }
 }

@@ -99,7 +99,7 @@ TEST_CASE("Whatever a plugin throws is told with plugin and component and operat
   CHECK(outcome.code == 1);
   contains(outcome.err, "an exception of type int");
   names_all(place, outcome.err);
-  contains(outcome.err, " draws before this error in out/m");
+  contains(outcome.err, " draws before this error are in out/m");
 
   place.write("m.toml", manifest("throw-number"));
   outcome = place.mixwell("check m.toml --gradient", plugins(place));
@@ -120,7 +120,7 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
   Background run(place, "run m.toml", plugins(place));
   REQUIRE(run.says("asleep"));
   run.send(SIGINT);
-  CHECK(run.says("A second signal ends the program at once"));
+  CHECK(run.says("A second signal ends the program immediately"));
   names_all(place, read(place.path("background.err")));
   run.send(SIGTERM);
   const int status = run.status();
@@ -138,7 +138,7 @@ TEST_CASE("Whatever takes long before the first draw is named, and a second sign
   run.send(SIGINT);
   CHECK(run.says(
       "still in the search for starting points, in [model.g] (use = \"faulty\", m.toml:6"));
-  contains(read(place.path("background.err")), "A second signal ends the program at once");
+  contains(read(place.path("background.err")), "A second signal ends the program immediately");
   run.send(SIGINT);
   const int status = run.status();
   REQUIRE(WIFSIGNALED(status));

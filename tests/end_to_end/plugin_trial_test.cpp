@@ -77,7 +77,7 @@ const std::vector<Harm> harms = {
     {"exit-when-loaded", "ends the process that loads it, with exit code 0"},
     {"quick-exit-when-loaded", "ends the process that loads it, with exit code 0"},
     {"throw-when-loaded",
-     "crashes: Aborted (SIGABRT); the last lines of its output: terminate called"},
+     "crashes: Aborted (SIGABRT). The last lines that the process printed are: terminate called"},
     {"crash-when-loaded", "crashes: Segmentation fault (SIGSEGV)"},
     {"exit-when-registering", "ends the process that loads it, with exit code 0"},
     {"quick-exit-when-registering", "ends the process that loads it, with exit code 0"},
@@ -121,7 +121,7 @@ TEST_CASE("A manifest that needs a library which cannot be loaded is told librar
   CHECK(outcome.code == 2);
   contains(outcome.err, "m.toml:3:");
   contains(outcome.err, "no model \"harmless\"");
-  contains(outcome.err, file + ": the process that loads it crashes: Segmentation fault");
+  contains(outcome.err, file + ": the process that loads the library crashes: Segmentation fault");
 }
 
 TEST_CASE("A library that never ends loading is given up after its trial", "[slow]") {
@@ -131,7 +131,8 @@ TEST_CASE("A library that never ends loading is given up after its trial", "[slo
   const Loads loads(file);
   const Outcome outcome = place.mixwell("plugins --json", plugins.before());
   REQUIRE(outcome.code == 0);
-  contains(reason_for(Json::parse(outcome.out), file), "loading it did not end within 10 seconds");
+  contains(reason_for(Json::parse(outcome.out), file),
+           "the library did not load within 10 seconds");
   CHECK(loads.count() == 1);
 }
 

@@ -44,7 +44,8 @@ TEST_CASE("A component that comes with a paper is refused with its paper and how
     place.write("m.toml", manifest_with(name));
     const Outcome outcome = place.mixwell("check m.toml");
     CHECK(outcome.code == 2);
-    contains(outcome.err, "It comes with papers/" + std::string(guest.paper) + ". Build it with ");
+    contains(outcome.err, "This component is in the folder papers/" + std::string(guest.paper) +
+                              ". Build it with ");
   }
 }
 

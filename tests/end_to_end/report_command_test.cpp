@@ -39,7 +39,7 @@ TEST_CASE("a report of no run, or into no folder, is refused with the cure") {
   std::filesystem::create_directory(place.path("empty"));
   const Outcome empty = place.mixwell("report empty");
   CHECK(empty.code == 2);
-  contains(empty.err, "empty: this folder holds no run");
+  contains(empty.err, "empty: this folder contains no run");
   CHECK(place.mixwell("report none").code == 2);
   place.write("t.json", "{}");
   const Outcome table = place.mixwell("report t.json");
@@ -70,5 +70,5 @@ TEST_CASE("a study is reported from its file, its folder and its table alike") {
   CHECK(read(place.path("t.html")) == page);
   const Outcome none = place.mixwell("report other.toml");
   CHECK(none.code == 2);
-  contains(none.err, "out/other: this folder holds no study");
+  contains(none.err, "out/other: this folder contains no study");
 }

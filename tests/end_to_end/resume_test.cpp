@@ -401,7 +401,7 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   contains(change("\"name\":\"m\"", "\"name\":\"n\""), "instead of `n`");
   contains(change("\"version\":\"", "\"version\":\"9"), "instead of 9");
   contains(change("mixwell checkpoint 2", "mixwell checkpoint 7"),
-           "damaged, incomplete or from an earlier version");
+           "damaged or incomplete, or an earlier version of Mixwell wrote it");
   place.write("out/resume/checkpoint", saved);
   place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.8,1\n");
   contains(refusal(compose("3")), "the data file " + place.path("data.csv"));
@@ -462,15 +462,17 @@ TEST_CASE("A checkpoint of which any byte has changed is refused") {
     std::string text = saved;
     char& byte = text[k * (saved.size() - 1) / 39];
     byte = static_cast<char>(byte ^ 1);
-    contains(refusal(text), folder + "/resume/checkpoint: this checkpoint is damaged, incomplete");
+    contains(refusal(text),
+             folder + "/resume/checkpoint: this checkpoint is damaged or incomplete");
   }
   std::string other_seed = saved;
   other_seed[saved.find("seed = ") + 7] = '8';
-  contains(refusal(other_seed), "damaged, incomplete or from an earlier version");
+  contains(refusal(other_seed), "damaged or incomplete, or an earlier version of Mixwell wrote it");
   contains(refusal(saved.substr(0, saved.size() - 1)),
-           "damaged, incomplete or from an earlier version");
-  contains(refusal(saved + "x"), "damaged, incomplete or from an earlier version");
-  contains(refusal(""), "damaged, incomplete or from an earlier version");
+           "damaged or incomplete, or an earlier version of Mixwell wrote it");
+  contains(refusal(saved + "x"),
+           "damaged or incomplete, or an earlier version of Mixwell wrote it");
+  contains(refusal(""), "damaged or incomplete, or an earlier version of Mixwell wrote it");
   place.write("out/resume/checkpoint", saved);
   CHECK(mixwell::run(rich(60), resumed(folder)).record.outcome == mixwell::Outcome::complete);
 }

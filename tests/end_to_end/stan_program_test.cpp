@@ -46,7 +46,7 @@ void ends_by_second_signal(Background& process, int signal, const std::string& w
   REQUIRE(process.says("stub: endless"));
   process.send(signal);
   CHECK(process.says(words));
-  CHECK(process.says("A second signal ends the program at once"));
+  CHECK(process.says("A second signal ends the program immediately"));
   process.send(signal);
   const int status = process.status();
   REQUIRE(WIFSIGNALED(status));
@@ -113,14 +113,14 @@ TEST_CASE("Another program generates from a run, and what does not fit is told w
   make_run(place);
   const Outcome made = place.mixwell("generate run --program two.stan", engine);
   CHECK(made.code == 0);
-  contains(made.out, "20 draws of 4 chains are in run-two/draws.nc");
+  contains(made.out, "20 draws per chain (4 chains) are in run-two/draws.nc");
   place.write("renamed.stan",
               "parameters { real mu; real<lower=0> sigma; simplex[2] q; } // real \"mu\"\n");
   cannot_generate(
       place, "run --program renamed.stan", engine,
-      "renamed.stan: the program does not declare these parameters of the run in run: "
-      "`p`. The program must declare all parameters of the run, including parameters that it "
-      "does not use. Copy the block `parameters` from " +
+      "renamed.stan: the program does not declare all parameters of the run (folder run). These "
+      "parameters are missing: `p`. The program must declare them even if it does not use them. "
+      "Copy the block `parameters` from " +
           place.path("two.stan"));
   cannot_generate(place, "run --program none.stan", engine,
                   "none.stan: there is no program at this path");
@@ -144,7 +144,7 @@ TEST_CASE("A second signal ends generated quantities that never end") {
     Background run(place, "run two.stan --out stuck --set model.stan.engine=interpret", endless);
     ends_by_second_signal(run, signal, "still in the operation `record theta/generate`");
     Background generate(place, "generate run --program two.stan --out made", endless);
-    ends_by_second_signal(generate, signal, "still in the generated quantities of the draws");
+    ends_by_second_signal(generate, signal, "still in the computation of the generated quantities");
     std::filesystem::remove_all(place.path("made"));
   }
 }

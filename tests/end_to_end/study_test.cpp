@@ -641,7 +641,7 @@ TEST_CASE(
   place.write(record, read(place.path("out/s/cells/" + other + "/cell.json")));
   const Outcome foreign = place.mixwell("study s.toml --table");
   CHECK(foreign.code == 2);
-  contains(foreign.err, cell + "/cell.json: Mixwell did not write this record");
+  contains(foreign.err, cell + "/cell.json: this record was not written by Mixwell");
   fs::remove_all(place.path("out/s/cells/" + cell));
   CHECK(ended(place.mixwell("study s.toml --json")) == 1);
 }
@@ -975,7 +975,7 @@ TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {
   place.write("r.csv", "x[0],x[1],x[2]\n1,2,none\n");
   const Outcome bad = place.mixwell("study s.toml");
   CHECK(bad.code == 0);
-  contains(bad.err, "cells cannot be compared with the reference");
+  contains(bad.err, "Mixwell cannot compare cells with the reference");
   contains(bad.err, "r.csv:2");
   CHECK_FALSE(table(place)["rows"][0].contains("error_mean"));
 }

@@ -20,8 +20,8 @@ void sample(const Workplace& place) {
 TEST_CASE("The help of summary explains estimators and directions") {
   const Workplace place;
   const std::string help = place.mixwell("summary --help").out;
-  for (const char* part : {"posterior 1.4", "qnhmc", "girolami-calderhead", "sghmc", "principal",
-                           "FILE.csv", "`all,1`", "below 100"})
+  for (const char* part : {"1.4 of the R package `posterior`", "qnhmc", "girolami-calderhead",
+                           "sghmc", "principal", "FILE.csv", "`all,1`", "below 100"})
     contains(help, part);
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("Directions are summarised, the worst one in words") {
   CHECK(principal.code == 0);
   contains(principal.out, "Along 3 directions (principal) of 3 coordinates");
   contains(principal.out, "principal[2]");
-  contains(principal.out, " along principal[");
+  contains(principal.out, " along the direction principal[");
   contains(principal.out, " x[0]");
   contains(place.mixwell("summary out/m --directions d.csv").out, "0.577 x[0] + 0.577 x[1]");
   const Json json = Json::parse(place.mixwell("summary out/m --directions d.csv --json").out);
@@ -59,9 +59,9 @@ TEST_CASE("Draws are compared with a reference") {
   place.write("r.csv", "x[0],x[1]\n1,0\n0,1\n");
   const Outcome table = place.mixwell("summary out/m --reference r.csv");
   CHECK(table.code == 0);
-  contains(
-      table.out,
-      "Comparison with r.csv (2 draws), 2 elements; elements that only one of the two has: 1 (");
+  contains(table.out,
+           "Comparison with r.csv (2 draws), 2 elements; elements in only one of the two sets of "
+           "draws: 1 (");
   contains(table.out, "relative error of the covariance (REC)");
   const Json json = Json::parse(place.mixwell("summary out/m --reference out/m --json").out);
   CHECK(json["reference"]["rec"] == 0);
@@ -69,7 +69,7 @@ TEST_CASE("Draws are compared with a reference") {
   CHECK(json["estimators"]["rem"]["source"].is_string());
   const Outcome wrong = place.mixwell("summary out/m --amari x --reference out/m");
   CHECK(wrong.code == 2);
-  contains(wrong.err, "must name a square matrix in the posterior");
+  contains(wrong.err, "must name a posterior variable that is a square matrix");
   contains(place.mixwell("summary --help").out, "--amari NAME");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("A step size that falls weights the summary, and says so") {
   place.write("c.toml", fixed);
   place.write("m.toml", fixed + "schedule = \"polynomial\"\nexponent = 1\n");
   const std::string heading =
-      "mean, sd, quantiles and mcse are weighted by `weight`; ess and rhat ignore the weights";
+      "mean, sd, quantiles and mcse use the weights in `weight`, but ess and rhat do not";
   contains(place.mixwell("run m.toml").out, heading);
   contains(place.mixwell("summary out/m").out, heading);
   const Json weighted = Json::parse(read(place.path("out/m/summary.json")));
@@ -136,7 +136,7 @@ TEST_CASE("An effective sample size too small to trust says so in words") {
   const Outcome outcome =
       place.mixwell("run m.toml --set kernel.hmc.step_size=0.01 --set kernel.hmc.steps=1");
   contains(outcome.out, "ESS too small to trust");
-  contains(outcome.out, "This effective sample size is so small that its estimate may be far off");
+  contains(outcome.out, "The estimate of such a small effective sample size may be far off");
   const Json json = Json::parse(read(place.path("out/m/summary.json")));
   CHECK(json["sampler"]["min_ess_reliable"] == false);
   CHECK(json["variables"]["x[0]"]["unreliable"].front() == "ess_bulk");
@@ -153,7 +153,7 @@ TEST_CASE("What summary cannot do is refused with the place and the nearest choi
       {"--ess qnhcm", "--ess qnhcm: no estimator \"qnhcm\" (did you mean \"qnhmc\"?)"},
       {"--directions d.csv", "d.csv: the draws have no coordinate \"y\""},
       {"--directions none.csv", "none.csv: the file cannot be read: No such file"},
-      {"--directions principal --of z", "--of z: must name a real variable in the posterior"},
+      {"--directions principal --of z", "--of z: must name a real-valued posterior variable"},
       {"--of x", "--of selects variables for --directions"}};
   for (const auto& [arguments, message] : cases) {
     INFO(arguments);

@@ -63,7 +63,8 @@ TEST_CASE("A certificate that rests on a trait whose law is broken disagrees", "
   CHECK(outcome.code == 4);
   contains(outcome.out, "assumed k/trajectory: volume: tested, VIOLATED");
   contains(outcome.out,
-           "a component does not have a declared trait on which the certificate relies");
+           "a component violates a trait that it declares, and the certificate relies on this "
+           "trait");
   contains(outcome.out, "the test DISAGREES with the certificate");
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("A certificate tells what verify saw of this very composition", "[slow
   CHECK(found["alpha"] == 1e-4);
   CHECK(found["smallest_visible_bias"] > 0.0);
   CHECK(found["composition"].get<std::string>().size() == 64);
-  contains(place.mixwell("check m.toml").out, "tested     agrees, 20");
+  contains(place.mixwell("check m.toml").out, "tested     agrees with the certificate, 20");
   // What is not of the transitions does not count, and all else does.
   CHECK(tested("--set run.seed=2 --set run.draws=7") == found);
   CHECK(tested("--set kernel.k.steps=5").is_null());
@@ -110,6 +111,6 @@ TEST_CASE("Verify tells its outcome where it cannot be kept", "[slow]") {
   const Outcome outcome =
       place.mixwell("verify m.toml --budget 2e5", "XDG_STATE_HOME=\"" + place.path("file") + "\"");
   CHECK(outcome.code == 0);
-  contains(outcome.err, "the outcome could not be stored for later certificates: " +
+  contains(outcome.err, "Mixwell could not store the outcome for later certificates: " +
                             place.path("file/mixwell/verified"));
 }

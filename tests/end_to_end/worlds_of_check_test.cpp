@@ -53,10 +53,10 @@ TEST_CASE("check says beside the evidence what finite worlds say") {
   contains(place.mixwell("check " + certificate_example("sgld")).out,
            "evidence   proved, and invariant in 20 finite worlds to first order in the step\n");
   contains(place.mixwell("check " + certificate_example("qnhmc-published")).out,
-           "evidence   proved, and in a finite world the distribution departs from the target in "
-           "sweep 2\n");
+           "evidence   proved, and in a finite world the distribution of the slots departs from "
+           "the target in sweep 2\n");
   contains(place.mixwell("check " + certificate_example("hmc-never-frozen")).out,
-           "evidence   proved; finite worlds cannot test the class `adaptive`\n");
+           "evidence   proved; finite worlds cannot test compositions of class `adaptive`\n");
   contains(place.mixwell("check --no-worlds " + certificate_example("hmc")).out,
            "evidence   proved\n");
 }
@@ -118,7 +118,7 @@ TEST_CASE("a finite world that contradicts an exact certificate ends check with 
   contains(text.out, "by rules   exact: each update leaves pi invariant at any step size\n");
   contains(text.err, "the rules call the sampling phase exact");
   const std::vector<std::string> both = probabilities(place, "w.py");
-  contains(text.err, " is " + both[0] + " in the target and " + both[1] + " after ");
+  contains(text.err, " is " + both[0] + " under the target and " + both[1] + " after ");
   const Outcome shown = place.mixwell("check m.toml --json", plugins);
   CHECK(shown.code == 3);
   const json document = json::parse(shown.out);

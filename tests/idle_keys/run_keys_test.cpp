@@ -118,8 +118,9 @@ TEST_CASE("a group of cases that the model does not have is refused by its name"
   for (const std::string group : {"log_likelihood", "posterior_predictive"}) {
     CHECK_THAT(
         composing::refusal("[run]\npredictive = \"" + group + "\"\n" + model),
-        Catch::Contains("run.predictive = \"" + group +
-                        "\": has no effect, because [model.m] offers nothing for this group"));
+        Catch::Contains(
+            "run.predictive = \"" + group +
+            "\": this key has no effect, because it names a group that [model.m] does not offer"));
     CHECK(composing::refusal("[run]\nprior = true\npredictive = \"" + group +
                              "\"\n[model.m]\nuse = \"probit-regression\"\ncases = 9\ndimension = "
                              "1\n") == "accepted");

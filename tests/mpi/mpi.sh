@@ -88,7 +88,7 @@ for manifest in alone pooled; do
   # Efficiencies are per second too; all else of a summary is the draws'.
   diff <(grep -v per_second $manifest-1/summary.json) <(grep -v per_second $manifest-4/summary.json) ||
     fail "the summaries differ: $manifest.toml"
-  grep -q '4 ranks of MPI computed this run' $manifest-4/run.json || fail "run.json does not tell of the ranks"
+  grep -q '4 MPI ranks computed this run' $manifest-4/run.json || fail "run.json does not tell of the ranks"
   "$program" summary $manifest-4 >/dev/null
 done
 [[ $(hash_of alone-1) != "$(hash_of pooled-1)" ]] || fail "pooling learns nothing of its own"
@@ -219,9 +219,9 @@ for run in csv:4 svm:3 batch:2 control:3; do
   [[ $(hash_of "$manifest-by-$n") == "$(hash_of $manifest-alone)" ]] ||
     fail "data divided among $n ranks draw others than one process: $manifest.toml"
 done
-grep -q 'each rank had a part of the data; rank 0 sent' csv-by-4/run.json || fail "run.json does not tell of the data"
+grep -q 'each rank processed a part of the data. Rank 0 sent' csv-by-4/run.json || fail "run.json does not tell of the data"
 
-refused 'run.ranks = "data": needs a model that is a sum over cases' \
+refused 'run.ranks = "data": this value needs a model that has a log density that is a sum over cases' \
   "$program" run alone.toml --set run.ranks=data --out no
 sed '400s/.*/0.1,oops,0.3,1/' cases.csv >broken.csv
 refused 'broken.csv:400: row 399, column "b": "oops" is not a finite number' \
@@ -299,9 +299,9 @@ told() { grep -c '"sweep"' "$1/run.json"; }
 [[ $(told diverges-by-3) == "$(told diverges-alone)" ]] ||
   fail "$(told diverges-alone) divergences of one process, $(told diverges-by-3) of three"
 # A number of threads that one rank does not have ends all of them.
-refused 'threads are not allowed; use 1 to' ranks 2 bash -c '"$0" run sgld.toml --out no --threads $((1 + 100000 * OMPI_COMM_WORLD_RANK))' "$program"
+refused 'threads are not allowed. Use 1 to' ranks 2 bash -c '"$0" run sgld.toml --out no --threads $((1 + 100000 * OMPI_COMM_WORLD_RANK))' "$program"
 
-grep -q 'each rank had a part of the coordinates' sgld-by-4/run.json || fail "run.json does not tell of the coordinates"
+grep -q 'each rank processed a part of the coordinates' sgld-by-4/run.json || fail "run.json does not tell of the coordinates"
 
 # Gone on with by as many ranks as it was begun with, and by no others. A machine on which they are at the
 # end before they can be asked to stop gets longer runs.
@@ -322,7 +322,7 @@ refused 'was begun by 4' ranks 2 "$program" run --resume blocks-cut
 ranks 4 "$program" run --resume blocks-cut --quiet
 [[ $(hash_of blocks-cut) == "$(hash_of blocks-whole)" ]] || fail "blocks-cut goes on with other draws"
 
-refused 'run.ranks = "coordinates": needs a model that has its coordinates in blocks' \
+refused 'run.ranks = "coordinates": this value needs a model that divides its coordinates into blocks' \
   "$program" run alone.toml --set run.ranks=coordinates --out no
 refused 'blocks.*must be at least 5, the number of ranks' ranks 5 "$program" run sgld.toml --out no
 refused 'must be "fixed" with run.ranks' \

@@ -23,7 +23,7 @@ fi
 # Without them a manifest that names one says what to build.
 status=0
 "$program" check "$work/papers/hmc-bfgs/examples/chunks.toml" 2>"$work/refusal" || status=$?
-if [[ $status != 2 ]] || ! grep -q 'It comes with papers/hmc-bfgs' "$work/refusal"; then
+if [[ $status != 2 ]] || ! grep -q 'This component is in the folder papers/hmc-bfgs' "$work/refusal"; then
   cat "$work/refusal"
   echo "a manifest of a guest that is not there: exit code $status" >&2
   exit 1

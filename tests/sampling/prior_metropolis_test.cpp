@@ -102,8 +102,8 @@ TEST_CASE("prior proposals are exact by declaration, and refused where there are
   CHECK(contains(composing::refusal(model(folder) + kernel + blocks + "[\"angle\"]\n" +
                                     "[[compositor.c.update]]\nkernel = \"k\"\nparameters = "
                                     "[\"energy\"]\n"),
-                 "has no independent elements that a prior can propose"));
+                 "has no independent elements that this kernel can propose from their prior"));
   CHECK(contains(composing::refusal("[model.m]\nuse = \"quartic\"\ndimension = 2\n[kernel.k]\nuse "
                                     "= \"prior-metropolis\"\n"),
-                 "has no independent elements that a prior can propose"));
+                 "has no independent elements that this kernel can propose from their prior"));
 }

@@ -128,7 +128,7 @@ TEST_CASE("what a recipe cannot be made of is refused") {
                  "It needs dynamics = \"sghmc\" or \"sgnht\""));
   CHECK(contains(composing::refusal(quartic + "[estimator.e]\nuse = \"rms-diagonal\"\n" +
                                     recipe("sgrld", 0.1)),
-                 "must be a function of theta only"));
+                 "must depend only on theta if dynamics = \"sgrld\""));
   CHECK(contains(
       composing::refusal("[model.m]\nuse = \"student-t\"\ndimension = 2\n" + recipe("sgrld", 0.1)),
       "the model offers no metric"));

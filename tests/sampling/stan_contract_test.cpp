@@ -153,7 +153,7 @@ void check_data(const Case& one) {
   says("none", "", "accepted");
   says("s", "\"Infinity\"", "accepted");
   says("s", "Infinity", "accepted");
-  says("s", "\"+Inf\"", "`s` is the text \"+Inf\"");
+  says("s", "\"+Inf\"", "`s` is the string \"+Inf\"");
   says("x", "[[1, 3, 5], [2, 4, 6]]", "`x` is an array of 2 x 3, but the program declares");
   says("x", "[1, 2, 3, 4, 5, 6]", "which is an array of 3 x 2 with these data");
   says("rows", "[[1, 2, 3, 4]]", "which is an array of 2 x 2 with these data");
@@ -161,7 +161,7 @@ void check_data(const Case& one) {
   says("g", "[[1, 0, 2]]", "`g` is an array of 1 x 3");
   says("N", "[3]", "`N` is an array of 1");
   says("s", "[1.5]", "`s` is an array of 1");
-  says("g", "[1, 0.5, 2]", "`g` must have only integers, because the program declares");
+  says("g", "[1, 0.5, 2]", "`g` must have only integer values, because the program declares");
   says("y", "", "the file has no values for variables that ");
   says("z", "[1, 2, 3]", "z");
   for (const auto& [name, value] :
@@ -266,7 +266,7 @@ TEST_CASE("a library by its path is the program that it was compiled of", "[stan
                  "the constraint of `u` depends on parameters that the file leaves out. Give these "
                  "parameters too: "));
   CHECK(contains(refused_start(one, *model, R"({"sigma": 0})"),
-                 "`sigma` violates its constraint or is on its boundary"));
+                 "`sigma` violates its constraint or is on the boundary"));
 }
 
 TEST_CASE("what the interpreting engine lacks is told where the program has it", "[stan]") {
@@ -286,8 +286,8 @@ TEST_CASE("what the interpreting engine lacks is told where the program has it",
       "functions {\n  real f(real x) { int g = 0; while (1) { g += 1; if (g > 5) return x; } "
       "return 0; }\n}\n"
       "parameters { real a; }\nmodel {\n  a ~ normal(f(7), 1);\n}\n",
-      "x.stan:6:14: engine `interpret` computes wrong values here: `f`, or a function that it "
-      "calls, has a `return` inside a `while` loop");
+      "x.stan:6:14: engine `interpret` computes wrong values for this program: `f`, or a function "
+      "that it calls, has a `return` inside a `while` loop");
   says("parameters {\n real a;\n complex z; }\n" + prior,
        "x.stan:3:2: engine `interpret` cannot compute `complex`");
   says("parameters { real a; tuple(real, real) t; }\n" + prior,
@@ -338,7 +338,7 @@ TEST_CASE("a statement of generated quantities takes with it the loops that it w
   for (const char* const part :
        {"missing from the results: `n`, `stop`, `c` (",
         "x.stan:8:3: ", "x.stan:10:3: `late`, or a function that it calls, has", "x.stan:11:3: ",
-        "One of the statements left out can reject a draw. The results do not mark the draws that "
+        "One of the omitted statements can reject a draw. The results do not mark the draws that "
         "it would reject."})
     CHECK(contains(remarks[1], part));
 }

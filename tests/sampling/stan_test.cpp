@@ -238,10 +238,10 @@ TEST_CASE("another program generates from the draws of a run", "[stan]") {
   CHECK_THROWS_WITH(
       generate("parameters { simplex[3] share; }\n"
                "generated quantities { real one = 1; }\n"),
-      Catch::Contains("the run has `share` as an array of 4, but the model has the "
-                      "parameter `share` as an array of 3. Use a model with the same"));
+      Catch::Contains("`share` in the run is an array of 4, but the parameter `share` "
+                      "of the model is an array of 3. Use a model with the same"));
   CHECK_THROWS_WITH(generate("parameters { vector<upper=0>[4] share; }\n" + same),
-                    Catch::Contains("/run: the program cannot use draw 0 of chain 0 (both counted "
+                    Catch::Contains("/run: the model cannot use draw 0 of chain 0 (both counted "
                                     "from 0): `share[0]` is ") &&
                         Catch::Contains("): its values must be below 0. Declare the"));
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/made"));

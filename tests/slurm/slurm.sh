@@ -127,7 +127,7 @@ step_size = 1e-3
 RUN
   "$program" run ranks.toml --out ranks-1 --quiet
   srun --mpi=pmix --ntasks=2 --overcommit "$program" run ranks.toml --out ranks-2 --quiet
-  grep -q '2 ranks of MPI computed this run' ranks-2/run.json
+  grep -q '2 MPI ranks computed this run' ranks-2/run.json
   diff <(grep draws_sha256 ranks-1/run.json) <(grep draws_sha256 ranks-2/run.json)
 else
   echo 'left out: ranks that srun starts (a build with MPI, a Slurm with pmix)'

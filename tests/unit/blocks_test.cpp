@@ -208,7 +208,7 @@ TEST_CASE("blocks that cannot be are refused with place, value, rule and cure") 
   says(blocks("", update("[\"x[0:3]\", \"y\"]", "hmc")),
        {"test.toml:", "compositor.c.update[0].parameters[1] = \"y\"", "no parameter \"y\""});
   says(blocks("", two + update("[\"x[9]\"]", "hmc")),
-       {"compositor.c.update[2].parameters[0] = \"x[9]\"", "beyond the array"});
+       {"compositor.c.update[2].parameters[0] = \"x[9]\"", "is out of range"});
   says(blocks("", update("[\"x[2:2]\"]", "hmc")), {"selects nothing"});
   says(blocks("", update("[\"x\", \"x[1]\"]", "hmc")),
        {"update[0].parameters[1]", "`x[1]`, which is already in this list"});

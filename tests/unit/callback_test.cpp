@@ -202,7 +202,7 @@ TEST_CASE("what an offered function was is on record where it has a version", "[
   mixwell_offer_function("bowl", nullptr, nullptr, nullptr);
   const auto tells = [](const std::vector<std::string>& remarks) {
     return std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
-      return contains(remark, "no record shows which version ran");
+      return contains(remark, "results do not record which version ran");
     });
   };
   CHECK_FALSE(tells(known));

@@ -373,7 +373,7 @@ TEST_CASE("more draws than are held together are all exported, in order") {
 TEST_CASE("what is no run of Mixwell is not exported") {
   const TemporaryFolder folder;
   CHECK_THAT(refusal(folder.path()),
-             Catch::Contains("this file does not exist") && Catch::Contains("the folder of a run"));
+             Catch::Contains("this file does not exist") && Catch::Contains("a run folder"));
   int file = -1;
   int group = -1;
   int dimension = -1;
@@ -383,7 +383,7 @@ TEST_CASE("what is no run of Mixwell is not exported") {
     REQUIRE(nc_def_dim(group, name, 2, &dimension) == NC_NOERR);
   REQUIRE(nc_close(file) == NC_NOERR);
   CHECK_THAT(refusal(folder.path()),
-             Catch::Contains("this is not a run of Mixwell: its draws have no attribute `thin`"));
+             Catch::Contains("this is not a Mixwell run: the draws file has no attribute `thin`"));
   CHECK(count_of(folder.path(), "csv") == 0);
 }
 

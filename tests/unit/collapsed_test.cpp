@@ -74,7 +74,8 @@ TEST_CASE("a wrong order of collapsed updates is biased, and a right one is name
     const char* says;
   };
   for (const Case& c :
-       {Case{tau + mu + theta, "reads `theta`, which was integrated out of the update `walk`"},
+       {Case{tau + mu + theta,
+             "reads `theta`. This slot was integrated out of the law of the update `walk`"},
         Case{theta + mu + tau, "is not drawn again before the sweep ends"},
         Case{theta + tau + mu, "reads `theta`"}}) {
     const Verdict v = verdict(blocks(c.updates));
@@ -83,10 +84,10 @@ TEST_CASE("a wrong order of collapsed updates is biased, and a right one is name
     CHECK(v.rule == Rule::collapsed);
     CHECK(v.proved);
     CHECK(v.reason.find(c.says) != std::string::npos);
-    CHECK(v.reason.find("the updates are right in the order ") != std::string::npos);
+    CHECK(v.reason.find("the updates are valid in the order ") != std::string::npos);
   }
   CHECK(verdict(blocks(theta + mu + tau))
-            .reason.find("the updates are right in the order draw2, walk, draw") !=
+            .reason.find("the updates are valid in the order draw2, walk, draw") !=
         std::string::npos);
 }
 
@@ -96,7 +97,7 @@ TEST_CASE("where no order of collapsed updates is right, the certificate says wh
   CHECK(v.label() == "biased");
   CHECK(v.rule == Rule::collapsed);
   CHECK(v.reason.find("starts from `theta`") != std::string::npos);
-  CHECK(v.reason.find("these updates are not right in any order") != std::string::npos);
+  CHECK(v.reason.find("these updates are not valid in any order") != std::string::npos);
 }
 
 TEST_CASE("a collapsed update that is not followed in every sweep is biased") {
@@ -129,11 +130,11 @@ TEST_CASE("marginal laws of models are held to their contract") {
   for (const std::string& model : {schools, plane}) {
     const contracts::Findings findings = contract(model);
     CHECK(holds(findings, "marginal gradients"));
-    CHECK(holds(findings, "marginal laws do not read what they integrate out"));
+    CHECK(holds(findings, "marginal laws do not depend on the parameters that are integrated out"));
     CHECK(holds(findings, "marginal laws integrate U"));
   }
   CHECK_FALSE(
       holds(contract(plane + "mistake = \"marginal-variance\"\n"), "marginal laws integrate U"));
   CHECK_FALSE(holds(contract(plane + "mistake = \"reads-b\"\n"),
-                    "marginal laws do not read what they integrate out"));
+                    "marginal laws do not depend on the parameters that are integrated out"));
 }

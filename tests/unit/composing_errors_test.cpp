@@ -69,7 +69,7 @@ TEST_CASE("a kernel for real numbers that moves whole ones is told with its tabl
       refusal("[model.m]\nuse = \"changepoint\"\ncounts = [4, 5, 2, 1, 0]\n" + walk +
               "[compositor.c]\nuse = \"blocks\"\n" + update("compositor.c", "k", "walk") +
               update("compositor.c", "before", "walk") + update("compositor.c", "after", "walk"));
-  says(message, "takes whole numbers");
+  says(message, "whose values are integers");
   says(message, "\n  while composing [kernel.walk] (test.toml:5:1)");
 }
 

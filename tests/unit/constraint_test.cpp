@@ -221,18 +221,19 @@ TEST_CASE("values that no coordinates lead to are told with their rule", "[const
   CHECK(said(3, Eigen::Vector3d(0, 7, 1)) ==
         "`interval` (lower = -2, upper = 7): 7 must be between -2 and 7");
   CHECK(said(4, Eigen::Vector4d(0.5, 0.5, 0.5, 0.5)) ==
-        "`simplex` (simplex): the numbers must sum to 1 (got the sum 2)");
+        "`simplex` (simplex): the sum of the elements must be 1 (got 2)");
   CHECK(said(4, Eigen::Vector4d(0, 0.5, 0.5, 0)) == "`simplex` (simplex): 0 must be above 0");
   CHECK(said(6, Eigen::Vector4d(1, 3, 2, 4)) ==
-        "`ordered` (ordered): each number must be above the number before it (got 2 after 3)");
+        "`ordered` (ordered): each element must be greater than the one before it (got 2 after 3)");
   CHECK(contains(said(7, VectorXd::Constant(6, -1)), "-1 must be above 0"));
-  CHECK(contains(said(8, Eigen::Vector3d(1, 1, 0)), "got the length 1.414"));
-  CHECK(contains(said(10, VectorXd::Ones(8)), "each number above the diagonal must be 0 (got 1)"));
-  CHECK(
-      contains(said(11, VectorXd::Zero(9)), "each number on the diagonal must be above 0 (got 0)"));
+  CHECK(contains(said(8, Eigen::Vector3d(1, 1, 0)),
+                 "the Euclidean norm of the vector must be 1 (got 1.414"));
+  CHECK(contains(said(10, VectorXd::Ones(8)), "each element above the diagonal must be 0 (got 1)"));
+  CHECK(contains(said(11, VectorXd::Zero(9)), "each diagonal element must be positive (got 0)"));
   VectorXd factor = VectorXd::Zero(8);
   factor << 1, 0, 0.6, 0.7, 1, 0, 0, 1;
-  CHECK(contains(said(10, factor), "each row must have length 1, but row 1 has length"));
+  CHECK(contains(said(10, factor),
+                 "the Euclidean norm of each row must be 1, but row 1 has the norm"));
 }
 
 TEST_CASE("bounds and shapes that a constraint cannot have are refused", "[constraint]") {
@@ -243,8 +244,8 @@ TEST_CASE("bounds and shapes that a constraint cannot have are refused", "[const
                     Catch::Contains("(2, 2), but its lower end must be below"));
   CHECK(contains(Constraint::simplex().broken_shape_rule({}), "at least 2"));
   CHECK(contains(Constraint::ordered().broken_shape_rule({3, 1}), "at least 2"));
-  CHECK(
-      contains(Constraint::cholesky_correlation().broken_shape_rule({3}), "at least two lengths"));
+  CHECK(contains(Constraint::cholesky_correlation().broken_shape_rule({3}),
+                 "at least two dimensions"));
   CHECK(contains(Constraint::cholesky_correlation().broken_shape_rule({3, 2}),
                  "are equal and at least 2"));
   CHECK(contains(Constraint::cholesky_covariance().broken_shape_rule({2, 3}),

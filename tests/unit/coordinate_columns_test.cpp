@@ -58,7 +58,7 @@ TEST_CASE("columns that do not name each coordinate once are refused with the na
                  "the column \"banana\": the model has no parameter \"banana\""));
   CHECK(contains(refused(*model, {"banana"}), cure));
   CHECK(refused(*model, {"intercept", "len [cm]", "a", "g[0]"}) ==
-        "1 of 5 coordinates have no column; the first of these coordinates is `g[1]`" + cure);
+        "1 of 5 coordinates have no column. The first of these coordinates is `g[1]`" + cure);
   CHECK(refused(*model, {"intercept", "len [cm]", "a", "g[0]", "g[v]"}) ==
         "two columns name the coordinate `g[0]`" + cure);
   CHECK(refused(*model, {"intercept", "len [cm]", "a", "g"}) ==

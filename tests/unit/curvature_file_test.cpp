@@ -194,7 +194,9 @@ TEST_CASE("files of runs without a whole preconditioner are refused") {
   refused(fine, 0.5, "must be a whole number from 0 to 1");
   refused(
       made(folder, {2, 2}, [](Index chain, Index e) { return chain == 1 && e == 2 ? NAN : 1.0; }),
-      {}, "inv_metric of chain 1: the preconditioner must be finite, but row 2, column 1 is nan");
+      {},
+      "inv_metric of chain 1: the entries of the preconditioner must be finite, but row 2, "
+      "column 1 is nan");
   refused(made(folder, {2}, [](Index, Index e) { return static_cast<double>(e); }), {},
           "positive definite, but coordinate 1 is 0");
   refused(recorded(folder, "use = \"identity\"\n"), {}, "the run recorded no preconditioner");
@@ -215,7 +217,7 @@ TEST_CASE("a preconditioner of another dimension is refused before the run") {
   const Composition composition =
       compose_with("use = \"curvature-file\"\nfile = \"" + file + "\"\n");
   CHECK(support::contains(making::refused([&] { compose(*composition.compositor); }),
-                          file + ": the file holds a preconditioner of 2 coordinates, but the "
+                          file + ": the file has a preconditioner for 2 coordinates, but the "
                                  "kernel that uses it moves 3"));
 }
 

@@ -55,15 +55,14 @@ TEST_CASE("a line that is none of label and pairs is refused with its place and 
   for (const char* pair : {"3", "3:", ":3", "a:1", "3:x", "3:1:2", "3:inf", "3.5:1", "qid:4"}) {
     CAPTURE(pair);
     CHECK(contains(refused_libsvm(std::string("1 1:1\n1 2:1 ") + pair + "\n"),
-                   "cases:2: \"" + std::string(pair) + "\" is not a pair index:value"));
+                   "cases:2: \"" + std::string(pair) + "\" is not an index:value pair"));
   }
-  CHECK(contains(refused_libsvm("1 99999999999999999999:1\n"), "is not a pair"));
+  CHECK(contains(refused_libsvm("1 99999999999999999999:1\n"), "is not an index:value pair"));
 }
 
 TEST_CASE("indices count from 1, ascend, and keep to the limit", "[data]") {
-  CHECK(
-      contains(refused_libsvm("1 0:1\n"), "cases:1: index 0 is below 1, but indices count from 1"));
-  CHECK(contains(refused_libsvm("1 -2:1\n"), "index -2 is below 1, but indices count from 1"));
+  CHECK(contains(refused_libsvm("1 0:1\n"), "cases:1: index 0 is below 1, but indices start at 1"));
+  CHECK(contains(refused_libsvm("1 -2:1\n"), "index -2 is below 1, but indices start at 1"));
   CHECK(contains(refused_libsvm("1 1:1\n1 3:1 2:1\n"), "cases:2: index 2 comes after 3"));
   CHECK(contains(refused_libsvm("1 3:1 3:1\n"), "index 3 comes after 3"));
   CHECK(contains(refused_libsvm("1 3:1\n1 4:1\n", 3), "cases:2: index 4 is above 3"));
@@ -76,7 +75,7 @@ TEST_CASE("files without rows and tables too large to hold are refused", "[data]
   CHECK(contains(refused([] { LibsvmTable("/no/such/cases"); }),
                  "/no/such/cases: the file cannot be read: No such file"));
   const LibsvmTable wide = libsvm("1 2000000000000000:1\n");
-  CHECK(contains(refused([&] { wide.dense({0}, wide.largest_index()); }), "stored with its zeros"));
+  CHECK(contains(refused([&] { wide.dense({0}, wide.largest_index()); }), "with all zeros stored"));
 }
 
 TEST_CASE("images and labels are read together and the wanted ones kept", "[data]") {
@@ -97,13 +96,14 @@ TEST_CASE("images of no wanted label leave no rows but their size", "[data]") {
 TEST_CASE("an IDX file that is another is refused with both numbers", "[data]") {
   const std::string good_images = making::idx_images(3, pixels);
   const std::string good_labels = making::idx_labels(labels);
-  CHECK(contains(refused_idx(good_labels, good_labels),
-                 "images: the file begins with the number 2049, but IDX files of images begin with "
-                 "2051. This is a file of labels. Give a file of images"));
+  CHECK(contains(
+      refused_idx(good_labels, good_labels),
+      "images: the file begins with the magic number 2049, but IDX files of images begin with "
+      "2051. This is a file of labels. Give a file of images"));
   CHECK(contains(refused_idx(good_images, good_images),
-                 "labels: the file begins with the number 2051"));
-  CHECK(
-      contains(refused_idx("x,y,label\n", good_labels), "images: the file begins with the number"));
+                 "labels: the file begins with the magic number 2051"));
+  CHECK(contains(refused_idx("x,y,label\n", good_labels),
+                 "images: the file begins with the magic number"));
   CHECK(contains(refused_idx(good_images, making::idx_labels({7, 5})),
                  "images: the file has 3 images, but "));
   CHECK(contains(refused_idx(making::big_endian({2051, 3, 0, 3}), good_labels),

@@ -107,9 +107,8 @@ TEST_CASE("a column without a name is refused, unless it is the first or an empt
   CHECK(contains(refused_file(",a,,c\n1,1,2,3\n"), "column 3 has no name"));
   CHECK(contains(refused_file("\"\"\n1\n"), "column 1 has no name"));
   CHECK(contains(refused_file(",\n1,2\n"), "names no column"));
-  CHECK(contains(
-      refused_file("a,b,\n1,2,\n1,2,3\n"),
-      ":3: row 2: the last column has the cell \"3\", but this column has no name in the header"));
+  CHECK(contains(refused_file("a,b,\n1,2,\n1,2,3\n"),
+                 ":3: row 2: the last column contains \"3\", but it has no name in the header"));
 }
 
 TEST_CASE("row names as R and pandas write them are no column", "[data]") {

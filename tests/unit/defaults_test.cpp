@@ -53,7 +53,7 @@ TEST_CASE("a metric is learnt where the manifest names none and it can be learnt
   CHECK(preconditioner(model + hmc + "metropolis = false\n") == "identity");
   CHECK(contains(composing::refusal(model + hmc + "coupling = \"factor\"\n"),
                  "kernel.k.coupling = \"factor\": has no effect here. It needs"
-                 " an estimator other than the identity"));
+                 " an estimator whose H is not I"));
   INFO("the compositor lends a memory");
   CHECK(preconditioner(model + hmc + "[compositor.c]\nuse = \"ensemble-chain\"\n") == "identity");
   INFO("other kernels keep it");

@@ -118,7 +118,7 @@ TEST_CASE("a case whose density is no number is named", "[density]") {
 
 TEST_CASE("reading beyond a parameter is told with its name", "[density]") {
   CHECK_THROWS_WITH(support::evaluate(Small(2), MatrixXd::Ones(2, 1)),
-                    Catch::Contains("reads element 2 of `x`, but it has 2 elements"));
+                    Catch::Contains("reads element 2 of `x`, which has 2 elements"));
   Given given{VectorXd::Ones(4)};
   CHECK_THROWS_AS(given.matrix(2, 2)(2, 0), RunError);
   CHECK_THROWS_AS(given.matrix(2, 2)(0, -1), RunError);

@@ -87,8 +87,8 @@ TEST_CASE("dims that fit the shapes are accepted", "[dims]") {
 }
 
 TEST_CASE("dims and labels that do not fit are refused by name", "[dims]") {
-  CHECK(contains(refusal(1), "`y` of shape {3}: it has 2 dims (year, town)"));
-  CHECK(contains(refusal(2), "its dim `town` has length 3 here and length 2 at another place"));
+  CHECK(contains(refusal(1), "`y` of shape {3}: it has 2 dim names (year, town)"));
+  CHECK(contains(refusal(2), "its dim `town` has length 3 here and length 2 elsewhere"));
   CHECK(contains(refusal(3), "its dim `year` occurs twice"));
   CHECK(contains(refusal(4), "the name of its dim \"draw\" is reserved for draws.nc"));
   CHECK(contains(refusal(5), "the dim `town` has length 2, but 1 labels"));

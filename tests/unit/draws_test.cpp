@@ -152,7 +152,8 @@ TEST_CASE("recorded warm-up, what was recorded once, and draws of one chain are 
   CHECK(file.once()[0].shape == std::vector<Index>{2, 2});
   CHECK(file.once()[0].once);
   for (Index e = 0; e < 4; ++e) CHECK(file.read_once(file.once()[0], 1)[e] == place(1, 0, 1, e));
-  CHECK_THROWS_WITH(file.read_once(file.columns()[0], 1), Catch::Contains("'x' over (chain)"));
+  CHECK_THROWS_WITH(file.read_once(file.columns()[0], 1),
+                    Catch::Contains("'x' with dimension `chain` and without dimension `draw`"));
   const DrawsFile warmup(folder.path(), DrawsPhase::warmup);
   CHECK(warmup.draws() == 3);
   CHECK(warmup.once().empty());
@@ -181,18 +182,20 @@ TEST_CASE("a file that is no draws file says so") {
     std::ofstream(folder.path() + "/" + name) << "not a result\n";
     return folder.path() + "/" + name;
   };
-  CHECK_THROWS_WITH(
-      DrawsFile(folder.path()),
-      Catch::Contains("draws.nc: this file does not exist") && Catch::Contains("Give a draws.nc"));
+  CHECK_THROWS_WITH(DrawsFile(folder.path()),
+                    Catch::Contains("draws.nc: this file does not exist") &&
+                        Catch::Contains("Give a draws.nc file"));
   CHECK_THROWS_WITH(DrawsFile(folder.path() + "/none.nc"),
                     Catch::Contains("this file does not exist"));
   CHECK_THROWS_WITH(DrawsFile(text("text.nc")), Catch::Contains("text.nc: cannot open it") &&
                                                     Catch::Contains("complete draws.nc"));
   std::filesystem::create_directory(folder.path() + "/resume");
   text("resume/draws.nc.partial");
-  CHECK_THROWS_WITH(DrawsFile(folder.path()),
-                    Catch::Contains("did not end. Continue it with `mixwell run --resume " +
-                                    folder.path() + "`, or run its manifest again"));
+  CHECK_THROWS_WITH(
+      DrawsFile(folder.path()),
+      Catch::Contains(
+          "stopped early or is still active. Continue a stopped run with `mixwell run --resume " +
+          folder.path() + "`, or run its manifest again"));
   CHECK_THROWS_AS(DrawsFile(folder.path()), InputError);
 }
 

@@ -81,19 +81,20 @@ TEST_CASE("what names no element is refused with the rule and the nearest label"
     CHECK_THAT(refusal(of, name), Catch::Contains(rule));
   };
   says(by_town, "z[ulm]",
-       "\"z[ulm]\" has \"ulm\" where an index, a slice or a label must be (did you mean \"Ulm\"?)");
-  says(by_town, "z[]", "has \"\" where an index, a slice or a label must be (known: Ulm, Bonn, ");
-  says(by_town, "z[Bonn,Rhin]", "has \"Bonn,Rhin\" where");
+       "\"z[ulm]\" has \"ulm\", which must be an index, a slice or a label (did you mean "
+       "\"Ulm\"?)");
+  says(by_town, "z[]", "has \"\", which must be an index, a slice or a label (known: Ulm, Bonn, ");
+  says(by_town, "z[Bonn,Rhin]", "has \"Bonn,Rhin\", which");
   says(by_town, "z[Bonn,Rhin]", "did you mean \"Bonn,Rhine\"?");
   says(by_town, "z[5]",
-       "goes beyond the array: 5 is outside a dimension of length 5, because `z` has the shape [5] "
-       "and indices count from 0. \"5\" is not a label either");
+       "is out of range: index 5 is outside a dimension of length 5, because `z` has the shape [5] "
+       "and indices start at 0. \"5\" is not a label either");
   says(by_town_and_year, "z[Ulm,1965]", "\"1965\" is not a label either (did you mean \"1962\"?)");
-  says(by_town_and_year, "z[Ulm,]", "has \"\" where");
+  says(by_town_and_year, "z[Ulm,]", "has \"\", which");
   says(by_town_and_year, "z[1962,Ulm]",
-       "goes beyond the array: 1962 is outside a dimension of length 5");
+       "is out of range: index 1962 is outside a dimension of length 5");
   says(by_town_and_year, "z[0,0,0]", "gives 3 indices, but `z` has the shape [5, 3]");
-  says(column({3}, {}), "z[Ulm]", "has \"Ulm\" where an index or a slice must be, such as 3");
+  says(column({3}, {}), "z[Ulm]", "has \"Ulm\", which must be an index or a slice, such as 3");
   says(column({}, {}), "z[0]", "gives 1 indices, but `z` is a scalar");
   for (const char* const name : {"z[", "z[Ulm", "zUlm]", "x[Ulm]", "zz"})
     CHECK(found(by_town, name) == Indices{-1});

@@ -120,7 +120,7 @@ TEST_CASE("one quantity in two notations is refused") {
                  "integrator.i.beta = 0.1: `noise_estimate` sets the same thing"));
   CHECK(contains(refusal(batch_table + integrator("beta = 0.1\n") + k), "It needs alpha"));
   CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nnoise_estimate = 0.05\n") + k),
-                 "must not be given with `alpha`. Give `beta` instead"));
+                 "must not be given with `alpha`. Use `beta` with `alpha`"));
   CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nbeta = 0.2\n") + k),
                  "must be at most `alpha`"));
   CHECK(contains(refusal(batch_table + integrator("friction = 0.1\nnoise_estimate = 0.2\n") + k),
@@ -155,9 +155,9 @@ TEST_CASE("entries that are no friction are refused") {
     return refusal(noisy_table + integrator(lines) + kernel("step_size = 0.1\n"));
   };
   CHECK(contains(why("friction_matrix = [1, 2]\n"),
-                 "integrator `i`: `friction_matrix` has 2 numbers, but the dimension is 3. Give 3 "
-                 "numbers for a diagonal, or 9 for a matrix, row by row."));
-  CHECK(contains(why("friction_matrix = [1, 0, 2]\n"), "must have only numbers above 0"));
+                 "integrator `i`: `friction_matrix` has 2 entries, but the dimension is 3. Give 3 "
+                 "entries for a diagonal, or 9 for a matrix, row by row."));
+  CHECK(contains(why("friction_matrix = [1, 0, 2]\n"), "must contain only positive entries"));
   CHECK(contains(why("friction_matrix = [1, 2, 0, 2, 1, 0, 0, 0, 1]\n"),
                  "must be symmetric, and all its eigenvalues must be above 0"));
   CHECK(contains(why("friction_matrix = [2, 1, 0, 0, 2, 0, 0, 0, 2]\n"), "must be symmetric"));
@@ -190,12 +190,11 @@ TEST_CASE("what the other notation says is left out of the effective manifest an
 TEST_CASE("noise is estimated only where the oracle tells it") {
   const std::string rest =
       integrator("noise_from = \"empirical-diagonal\"\n") + kernel("step_size = 0.01\n");
-  CHECK(contains(
-      refusal("[oracle.o]\nuse = \"exact\"\n" + rest),
-      "kernel `k`: integrator `i` estimates the noise of each gradient, but oracle `o` gives "
-      "no noise to estimate. Use an oracle with minibatches of at least 2 cases"));
+  CHECK(contains(refusal("[oracle.o]\nuse = \"exact\"\n" + rest),
+                 "kernel `k`: integrator `i` needs an estimate of the gradient noise, but oracle "
+                 "`o` offers none. Use an oracle with minibatches of at least 2 cases"));
   CHECK(contains(refusal("[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + rest),
-                 "no noise to estimate"));
+                 "oracle `o` offers none. Use an oracle with minibatches of at least 2 cases"));
   CHECK(refusal(batch_table + rest) == "accepted");
   CHECK(refusal(noisy_table + rest) == "accepted");
 }
@@ -214,7 +213,7 @@ TEST_CASE("friction below the noise that was estimated ends the run with its cur
     const std::string rates = failure(lines + "friction = 0.1\n", "step_size = 0.1\n");
     CHECK(contains(rates, "integrator `i`: friction = 0.1 is too small for the estimated noise"));
     CHECK(
-        contains(rates, "D = eps V / 2 = 0.2 in the direction where it is largest, at eps = 0.1"));
+        contains(rates, "D = eps V / 2 = 0.2 in the direction of the largest noise, at eps = 0.1"));
     CHECK(contains(rates, "Raise friction, use larger minibatches, or use a smaller step size"));
     const std::string shares = failure(lines + "alpha = 0.01\n", "learning_rate = 0.01\n");
     CHECK(contains(shares, "alpha = 0.01 is too small for the estimated noise"));

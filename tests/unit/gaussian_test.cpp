@@ -141,10 +141,10 @@ TEST_CASE("a covariance file that is no covariance is refused with its fault", "
   };
   CHECK(contains(refused("a,b\n1,0\n"), "1 rows and 2 columns"));
   CHECK(contains(refused("a,b\n1,0.5\n0.25,1\n"), "row 1, column 2 is 0.5"));
-  CHECK(contains(refused("a,b\n1,2\n2,1\n"), "smallest eigenvalue is -"));
-  CHECK(contains(refused("a,b\n1,1\n1,1\n"), "positive definite beyond rounding"));
+  CHECK(contains(refused("a,b\n1,2\n2,1\n"), "smallest eigenvalue of its correlation matrix is -"));
+  CHECK(contains(refused("a,b\n1,1\n1,1\n"), "numerically positive definite"));
   CHECK(contains(refused("a,b\n1,0\n0,-2\n"), "row 2, column 2 is -2"));
   // Units do not change what is refused either.
-  CHECK(contains(refused("a,b\n1e-30,1\n1,1e30\n"), "positive definite beyond rounding"));
+  CHECK(contains(refused("a,b\n1e-30,1\n1,1e30\n"), "numerically positive definite"));
   CHECK(contains(refused("a,b\n1,oops\n0,1\n"), "sigma.csv:2: row 1, column \"b\": \"oops\""));
 }

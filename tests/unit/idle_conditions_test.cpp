@@ -110,9 +110,11 @@ TEST_CASE("a key of [run] without an effect is refused with its place and what i
   for (const std::string rule : {"stop_gradients = 9.0", "stop_min_ess = 9.0", "stop_mcse = 0.1"}) {
     const std::string text = said("draws = 20\nthin = 2\n" + rule + "\n");
     CHECK(contains(text, "test.toml:5:"));
-    CHECK(contains(text,
-                   "Mixwell first checks this rule after check_every = 100 sweeps, but the run "
-                   "ends after draws * thin = 40 sweeps. Set check_every = 40 or less"));
+    CHECK(
+        contains(text,
+                 "Mixwell checks this stop rule for the first time after check_every = 100 "
+                 "sweeps, but the run ends after draws * thin = 40 sweeps. Set check_every = 40 or "
+                 "less"));
     CHECK(said("draws = 20\nthin = 2\ncheck_every = 40\n" + rule + "\n") == "accepted");
   }
   CHECK(said("draws = 20\nstop_seconds = 9.0\n") == "accepted");
@@ -124,8 +126,9 @@ TEST_CASE("a key of [run] without an effect is refused with its place and what i
 TEST_CASE("a key without an effect may have its default, so that effective manifests run") {
   CHECK(refusal(langevin + "exponent = 0.51\nhold = 1\n") == "accepted");
   const std::string effective = composing::compose(langevin).effective_manifest;
-  CHECK(contains(effective,
-                 "exponent = 0.51  # exponent delta of the schedule; only with schedule = "));
+  CHECK(contains(
+      effective,
+      "exponent = 0.51  # exponent in the formula of the schedule; only with schedule = "));
   CHECK_NOTHROW(parse_manifest(effective, "again.toml", composing::registry()));
 }
 

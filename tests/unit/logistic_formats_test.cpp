@@ -262,7 +262,7 @@ TEST_CASE("keys of another format are refused, and those of this one missed",
   CHECK(contains(csv(Fixture::key("labels", some)), "It needs format = \"idx\""));
   CHECK(contains(support::refusal(Fixture::use("idx", some)), "labels"));
   CHECK(contains(support::refusal(Fixture::use("csv", some)), "response"));
-  CHECK(contains(idx(Fixture::key("test", some)), "must be given with format = \"idx\""));
+  CHECK(contains(idx(Fixture::key("test", some)), "must be given if format = \"idx\""));
   CHECK(contains(idx(Fixture::key("test_labels", some)), "It needs test"));
   CHECK(contains(svm(Fixture::key("test_labels", some)), "It needs format = \"idx\""));
   CHECK(contains(csv("format = \"arff\""), "format"));
@@ -278,7 +278,7 @@ TEST_CASE("labels that are not there, not two or not different are refused",
   CHECK(contains(svm("positive = 9\nnegative = \"9.0\"\n"), "must differ from `positive`"));
   CHECK(contains(svm("negative = 9\n"), "must be given if `negative` is given"));
   CHECK(contains(support::refusal(Fixture::use("libsvm", fixture.file("one", "1 1:1\n+1 1:2\n"))),
-                 "every case has the label \"1\", but a regression needs two labels"));
+                 "every case has the label \"1\", but a binary regression needs two labels"));
 }
 
 TEST_CASE("test files that do not fit the training data are refused with their place",
@@ -290,8 +290,8 @@ TEST_CASE("test files that do not fit the training data are refused with their p
   };
   CHECK(contains(svm("9 1:1\n7 4:1\n"),
                  "test:2: index 4 is above 3, the largest index of the training"));
-  CHECK(contains(svm("4 1:1\n"), "test: no case has one of the two labels"));
-  CHECK(contains(svm("9 1:x\n"), "test:1: \"1:x\" is not a pair"));
+  CHECK(contains(svm("4 1:1\n"), "test: no case has either of the two labels"));
+  CHECK(contains(svm("9 1:x\n"), "test:1: \"1:x\" is not an index:value pair"));
   const std::string other = fixture.file("test", "9 1:1\n8 1:1\n");
   CHECK(contains(support::refusal(fixture.libsvm("positive = 9\n" + Fixture::key("test", other))),
                  "test:2: the training data do not have the label \"8\""));

@@ -177,8 +177,9 @@ TEST_CASE("A table without use lists the plugins") {
 
 TEST_CASE("A key in place of a table is explained") {
   contains(failure("mixwell = 1\n[kernel]\nuse = \"step\"\n"),
-           "m.toml:3:1: kernel.use = \"step\": must be a table [kernel.NAME]");
-  contains(failure("mixwell = 1\nkernel = 3\n"), "`kernel` must consist of tables [kernel.NAME]");
+           "m.toml:3:1: kernel.use = \"step\": this key must be inside a table [kernel.NAME]");
+  contains(failure("mixwell = 1\nkernel = 3\n"),
+           "`kernel` must be a table that contains tables [kernel.NAME]");
 }
 
 TEST_CASE("A value of the wrong type is located and both types are named") {
@@ -193,7 +194,7 @@ TEST_CASE("A value of the wrong type is located and both types are named") {
   contains(model_failure("weights = [1, \"a\"]"),
            "m.toml:4:15: model.m.weights[1] = \"a\": must be a number (got a string)");
   contains(model_failure("predict = { a = 1 }"),
-           "model.m.predict.a = 1: must be a table of numbers and strings");
+           "model.m.predict.a = 1: must be a table whose values are numbers or strings");
   contains(model_failure("predict.p = { a = true }"),
            "model.m.predict.p.a = true: must be a number or a string");
   contains(model_failure("scale = 2020-01-01"), "(got a date or time)");
@@ -244,7 +245,8 @@ TEST_CASE("References are found by name, and unknown ones name the nearest") {
 
 TEST_CASE("A reference left out is only filled in when one candidate exists") {
   contains(failure(toy::smallest + "[kernel.b]\nuse = \"step\"\n"),
-           "[compositor.chain] needs a kernel as \"kernel\": the manifest has several (kernel.b, "
+           "[compositor.chain] needs a kernel as \"kernel\": the manifest has several tables of "
+           "this kind (kernel.b, "
            "kernel.k). Choose one with kernel = \"NAME\".");
   contains(failure("mixwell = 1\n[kernel.k]\nuse = \"step\"\n"),
            "[compositor.chain] needs a model as \"model\": the manifest has no model. Add a table "
@@ -283,7 +285,7 @@ TEST_CASE("Two compositors are one too many") {
   contains(failure(toy::smallest + "[compositor.a]\nuse = \"chain\"\n[compositor.b]\n"
                                    "use = \"chain\"\n"),
            "m.toml:8:1: [compositor.b]: a manifest may have only one compositor, but "
-           "[compositor.a] is ");
+           "it also has [compositor.a]. ");
 }
 
 TEST_CASE("Recorders of the manifest come beside the one that summaries read") {
@@ -298,7 +300,7 @@ TEST_CASE("Recorders of the manifest come beside the one that summaries read") {
 
 TEST_CASE("Names of components are made of letters, digits, _ and -") {
   contains(failure("mixwell = 1\n[model.\"a b\"]\nuse = \"flat\"\n"),
-           "the name \"a b\" must have only letters");
+           "the name \"a b\" must contain only letters");
 }
 
 TEST_CASE("Overrides replace values and are named in errors") {
@@ -320,7 +322,7 @@ TEST_CASE("Overrides replace values and are named in errors") {
            "unknown kind \"kernal\" (did you mean \"kernel\"?)");
   contains(failure(toy::smallest, {{"steps", "5"}}), "must have the form KIND.NAME.KEY=VALUE");
   contains(failure(toy::smallest, {{"kernel.k.use.x", "5"}}),
-           "`use` has a value, so it cannot be a table");
+           "`use` already has a value, so it cannot also be a table");
 }
 
 TEST_CASE("An override can add a component by naming its plugin first") {

@@ -121,7 +121,7 @@ TEST_CASE("Data that no memory holds are refused by name before they are asked f
   CHECK(contains(refused([&] {
                    wide.dense({0, 1}, wide.largest_index());
                  }),
-                 "wide: the table of 2 rows and 500000000 inputs, stored with its zeros, needs "));
+                 "wide: the table of 2 rows and 500000000 inputs, with all zeros stored, needs "));
   const std::string images = folder.file("images", making::big_endian({2051, 1, 65535, 65535}));
   const std::string labels = folder.file("labels", making::idx_labels({1}));
   CHECK(contains(refused([&] { read_idx(images, labels, [](std::uint8_t) { return true; }); }),

@@ -140,7 +140,8 @@ TEST_CASE("a mean and a factor of a Gaussian proposal that contradict one anothe
 }
 
 TEST_CASE("a Gaussian proposal around a slot of a memory without points is refused") {
-  CHECK_THAT(refusal("mean = \"slot\"\n"), Catch::Contains("the memory has no points"));
+  CHECK_THAT(refusal("mean = \"slot\"\n"),
+             Catch::Contains("the compositor provides no positions of other slots"));
 }
 
 TEST_CASE("a Gaussian proposal fitted to its own point and a history is refused") {

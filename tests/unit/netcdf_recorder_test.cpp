@@ -569,7 +569,7 @@ TEST_CASE("a file that is not the one to continue is refused with its name and t
   refuses(other, "no variable 'beta' of group 'posterior'");
   other = h;
   other.columns[1].type = RecordType::integer;
-  refuses(other, "'lp' of group 'sample_stats' has a type or shape that differs");
+  refuses(other, "'lp' of group 'sample_stats' differs in type or shape");
   other = h;
   other.run_name = "another";
   refuses(other, "belongs to the run 'test', not to 'another'");
@@ -643,7 +643,7 @@ TEST_CASE("a full disk ends the run with a clear error and leaves nothing") {
   INFO(bytes << ": " << message);
   CHECK_THAT(message, Catch::Contains(disk.path() + "/draws.nc.partial"));
   CHECK_THAT(message, Catch::Contains("No space left on device"));
-  CHECK_THAT(message, Catch::Contains("free some space"));
+  CHECK_THAT(message, Catch::Contains("Free some space"));
   CHECK(errors.text().empty());
   CHECK(std::filesystem::is_empty(disk.path()));
 }

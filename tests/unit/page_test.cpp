@@ -105,7 +105,7 @@ TEST_CASE("a page says what of the draws it leaves out") {
   const std::string notes = data.at("notes").dump();
   CHECK(has_text(notes, "24 of 32 variables"));
   CHECK(has_text(notes, "8 of 12 chains"));
-  CHECK(has_text(notes, "one draw in 3"));
+  CHECK(has_text(notes, "one in every 3 draws"));
   CHECK(data.dump().size() < 2'000'000);
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("a page has only a trace and ranks of what never moved") {
 TEST_CASE("a folder without a run, or with a damaged one, is told") {
   const TemporaryFolder folder;
   CHECK(has_text(message_of(folder.path() + "/none"), "is not a folder"));
-  CHECK(has_text(message_of(folder.path()), "holds no run"));
+  CHECK(has_text(message_of(folder.path()), "contains no run"));
   write_run(folder.path());
   CHECK(message_of(folder.path()).empty());
   write_text(folder.path() + "/certificate.json", "{\"class\": ");
@@ -235,7 +235,8 @@ TEST_CASE("a folder without a run, or with a damaged one, is told") {
   CHECK(has_text(message_of(folder.path()),
                  "the variable `y` is in summary.json but not in draws.nc"));
   write_text(folder.path() + "/summary.json", "[]");
-  CHECK(has_text(message_of(folder.path()), "Mixwell did not write one of the JSON files"));
+  CHECK(has_text(message_of(folder.path()),
+                 "another program wrote or changed a JSON file in this folder"));
   std::filesystem::remove(folder.path() + "/summary.json");
   CHECK(has_text(message_of(folder.path()), "interrupted before its summary"));
 }

@@ -70,7 +70,7 @@ TEST_CASE("values that no position has are refused by name and rule", "[start]")
   CHECK(
       contains(refusal("{\"s\": -1}"), "impossible value of `s` (lower = 0): -1 must be above 0"));
   CHECK(contains(refusal("{\"p\": [0.5, 0.5, 0.5]}"),
-                 "`p` (simplex): the numbers must sum to 1 (got the sum 1.5)"));
+                 "`p` (simplex): the sum of the elements must be 1 (got 1.5)"));
   CHECK(contains(refusal("{\"p\": [0.5, 0.5]}"),
                  "the values of `p` contain an array of length 2 where the shape (3) of this "
                  "parameter needs arrays of these lengths"));

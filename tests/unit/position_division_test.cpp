@@ -342,7 +342,8 @@ TEST_CASE("a saved state of other ranks is refused with their number") {
   writer.count("ranks", two);
   StateReader reader(writer.bytes());
   CHECK_THROWS_WITH(sampler->visit_state(reader),
-                    Catch::Contains("was begun by 2") && Catch::Contains("Start 2 ranks"));
+                    Catch::Contains("was started with 2 ranks") &&
+                        Catch::Contains("Continue the run with 2 ranks"));
 }
 
 TEST_CASE("what takes whole positions is refused where coordinates are divided") {
@@ -350,7 +351,7 @@ TEST_CASE("what takes whole positions is refused where coordinates are divided")
         std::string::npos);
   CHECK_THAT(
       refusal_of(Case({.kernel = "use = \"hamiltonian\"\nsteps = 2\nstep_size = 0.1\n"})),
-      Catch::Contains("[integrator.leapfrog], as configured here, needs the whole position"));
+      Catch::Contains("[integrator.leapfrog] needs the whole position with its current settings"));
   Parts limits = displacements;
   limits.estimator += "eigenvalues = [0.01, 1]\n";
   CHECK(refusal_of(Case(limits)).find("[estimator.curvature]") != std::string::npos);

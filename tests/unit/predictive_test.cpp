@@ -312,7 +312,8 @@ TEST_CASE("overdispersed counts are drawn with their probabilities", "[predictiv
 }
 
 TEST_CASE("what is observed must be one number for each case, once", "[predictive]") {
-  CHECK_THROWS_WITH(Misnamed().generated(), Catch::Contains("`y` has 3 numbers, but cases() is 4"));
+  CHECK_THROWS_WITH(Misnamed().generated(),
+                    Catch::Contains("`y` has 3 elements, but cases() returns 4"));
   CHECK_THROWS_WITH(Misnamed(true), Catch::Contains("`z` cannot be observed as well"));
 }
 
@@ -377,7 +378,7 @@ TEST_CASE("a prior that the model draws is drawn independently into groups of it
   const support::TemporaryFolder folder;
   const Composition composition = composed(simulated_normal, "prior = true\n");
   CHECK_THAT(composition.remarks.front(),
-             Catch::Contains("the model draws independently from its prior"));
+             Catch::Contains("the model generates independent draws from its prior"));
   const RunResult result = run_in(folder.path() + "/out", composition);
   CHECK(result.certificate.now.label() == "exact");
   const DrawsFile file(folder.path() + "/out");
@@ -398,7 +399,8 @@ TEST_CASE("a prior that the model draws is drawn independently into groups of it
 TEST_CASE("a prior that a density has apart is sampled by the composition", "[predictive]") {
   const support::TemporaryFolder folder;
   const Composition composition = composed("use = \"visits\"", "prior = true\nreplicates = 16\n");
-  CHECK_THAT(composition.remarks.front(), Catch::Contains("sample from the density of the prior"));
+  CHECK_THAT(composition.remarks.front(),
+             Catch::Contains("the kernels sample the prior instead of the posterior"));
   run_in(folder.path() + "/out", composition);
   const DrawsFile file(folder.path() + "/out");
   CHECK(file.prior_by() == "density");
@@ -435,6 +437,8 @@ TEST_CASE("the effective manifest of a prior's run runs again to the same draws"
 TEST_CASE("a model that tells nothing of its prior is named where its prior is asked for",
           "[predictive]") {
   const std::string words = refusal_of(simulated_counts, "prior = true\n");
-  CHECK_THAT(words, Catch::Contains("test.toml:") && Catch::Contains("[model.target]") &&
-                        Catch::Contains("`beta-binomial` does not offer its prior"));
+  CHECK_THAT(words,
+             Catch::Contains("test.toml:") && Catch::Contains("[model.target]") &&
+                 Catch::Contains(
+                     "needs a model that offers its prior, but model `beta-binomial` does not"));
 }

@@ -96,7 +96,7 @@ std::vector<std::string> ids_in(const std::string& words) {
 /// The fix that a message about a missing memory proposes.
 struct Cures {
   explicit Cures(const std::string& message)
-      : compositors(ids_in(between(message, "[compositor.NAME] with use = ", ";"))),
+      : compositors(ids_in(between(message, "[compositor.NAME] with use = ", " ("))),
         single(
             "[compositor.c]\n" +
             lines_of("use = " + between(message, "for a single chain: use = ", "true") + "true")),
@@ -108,7 +108,7 @@ struct Cures {
 };
 
 bool lacks_memory(const std::string& message) {
-  return contains(message, ", but kernel `k` has no memory here");
+  return contains(message, ", but kernel `k` has no memory. Without");
 }
 
 /// Manifests that a message proposes instead of `body`, which ends with the kernel's table.
@@ -174,9 +174,9 @@ TEST_CASE("a kernel within another one is told which memory is passed on") {
           std::string("\"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n")}) {
       const std::string message = refusal(body + rest);
       INFO(body << rest << message);
-      CHECK(contains(
-          message,
-          "Kernel `outer` calls other kernels and can give them only a memory of current points"));
+      CHECK(contains(message,
+                     "Kernel `outer` calls other kernels. It can pass only one kind of memory to "
+                     "them: the current values of other slots"));
       const std::string cure = between(message, "[compositor.NAME] with use = ", "\n");
       CHECK(refusal(body + lines_of(cure)) == "accepted");
     }
@@ -284,7 +284,7 @@ TEST_CASE("every registered estimator that is fitted is refused without a memory
     const std::string message =
         refusal(bowl + estimator(entry.description.id) + kernel("hamiltonian"));
     INFO(entry.description.id << "\n" << message);
-    CHECK(contains(message, ", but kernel `k` has no memory here"));
+    CHECK(contains(message, ", but kernel `k` has no memory. Without"));
     ++seen;
   }
   CHECK(seen >= 3);

@@ -331,7 +331,7 @@ TEST_CASE("eigenvalues stay within their limits, and only pairs that break them 
 TEST_CASE("limits that contradict each other are refused") {
   CHECK_THROWS_WITH(make("bfgs", {.eigenvalues = Interval(2, 1)}), Catch::Contains("low <= high"));
   CHECK_THROWS_WITH(make("lbfgs", {.gamma = 3, .eigenvalues = Interval(1, 2)}),
-                    Catch::Contains("must lie in the range that `eigenvalues` gives"));
+                    Catch::Contains("must be within the limits `eigenvalues`"));
 }
 
 namespace {

@@ -157,6 +157,7 @@ TEST_CASE("what is recorded once is a real of sample_stats") {
   record.name = "inv_metric";
   record.value = graph.current(graph.slot("x", 2));
   record.once = true;
-  CHECK_THROWS_WITH(graph.record(record),
-                    Catch::Contains("its type must be real and its group must be sample_stats"));
+  CHECK_THROWS_WITH(
+      graph.record(record),
+      Catch::Contains("its type must be `real` and its group must be `sample_stats`"));
 }

@@ -185,14 +185,14 @@ TEST_CASE("settings without a meaning for pairs that come for ever are refused")
   const std::string good = rest("step_size = 0.1\n");
   CHECK(refusal(dense, good) == "accepted");
   CHECK(contains(refusal("[estimator.e]\nuse = \"bfgs\"\n", good),
-                 "`sort = true` asks for another order. Set sort = false"));
+                 "`sort = true` sorts them by U. Set sort = false"));
   CHECK(contains(refusal(dense + "eigenvalues = [0.1, 10]\n", good), "Leave out `eigenvalues`"));
   CHECK(contains(refusal(dense, rest("step_size = 0.1\nsteps_jitter = [2, 5]\n")), "steps"));
   CHECK(contains(refusal(dense,
                          "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.1\n"
                          "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = "
                          "\"published\"\n"),
-                 "kernel `x0/k` offers no steps of a trajectory"));
+                 "kernel `x0/k` must follow trajectories with a fixed number of steps"));
 }
 
 TEST_CASE("a matrix that is updated for ever is biased, and once it is frozen exact") {

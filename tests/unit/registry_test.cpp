@@ -104,8 +104,9 @@ TEST_CASE("A plugin that differs in one field of the ABI tag is refused for that
     const Folder folder;
     folder.file("other.so", bytes);
     const std::string reason = reason_for(folder);
-    contains(reason, ": this plugin was built for another build of Mixwell: " + name + " must be " +
-                         value + ", but is " + other + ". Rebuild it with mixwell_add_plugin()");
+    contains(reason, ": this plugin was built for a different build of Mixwell: " + name +
+                         " must be " + value + ", but is " + other +
+                         ". Rebuild it with mixwell_add_plugin()");
   }
 }
 

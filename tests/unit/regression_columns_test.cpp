@@ -183,8 +183,8 @@ TEST_CASE("points to predict at have an offset, and its absence is said", "[regr
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 + 0.5)))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2)))));
   CHECK(model->remarks().back() ==
-        "These predictions use offset 0: without. To use another offset, give the key \"exposure\" "
-        "in the point.");
+        "These predictions use offset 0: without. Give the key \"exposure\" in the point to use a "
+        "different offset.");
   const auto refusal = [&](const std::string& keys) {
     return support::refusal(data.model("logistic-regression", keys));
   };
@@ -216,10 +216,9 @@ TEST_CASE("which label counts as 1 and which level is the reference is said", "[
 
 TEST_CASE("two values of a quantity are labels only where the keys say so", "[regression]") {
   const DataFile data("y,x\n0.2,1\n0.7,2\n0.2,3\n");
-  CHECK_THAT(
-      support::refusal(data.model("probit-regression", "")),
-      Catch::Contains("model.target.positive") &&
-          Catch::Contains("the labels \"0.2\", \"0.7\", which look like values of a quantity"));
+  CHECK_THAT(support::refusal(data.model("probit-regression", "")),
+             Catch::Contains("model.target.positive") &&
+                 Catch::Contains("the labels \"0.2\", \"0.7\", which look like measurements, not"));
   const auto model = support::make_model(data.model("probit-regression", "positive = \"0.7\"\n"));
   CHECK(model->offers<SumOfTerms>()->terms() == 3);
 }
@@ -289,7 +288,7 @@ TEST_CASE("columns that have no part in the model may share a name", "[regressio
   CHECK(support::refusal(data.model("logistic-regression", "inputs = [\"x\"]\n")) == "accepted");
   CHECK_THAT(support::refusal(data.model("logistic-regression", "")),
              Catch::Contains("d.csv:1: columns 3 and 4 have the same name \"z\"") &&
-                 Catch::Contains("or list the columns to regress on in `inputs`"));
+                 Catch::Contains("or use `inputs` to list the columns to regress on"));
   CHECK_THAT(support::refusal(data.model("logistic-regression", "inputs = [\"z\"]\n")),
              Catch::Contains("columns 3 and 4 have the same name \"z\""));
 }
@@ -357,13 +356,13 @@ TEST_CASE("columns that cannot be what a key says are refused with place and rul
   CHECK_THAT(refusal(whole_table() + "1,2,a,0,0\n", all_keys),
              Catch::Contains("d.csv:8: row 7, column \"times\": \"0\" must be above 0. Correct the "
                              "cell, or delete the row (`weights` "
-                             "must name a column of numbers above 0)"));
+                             "must name a column of positive numbers)"));
   CHECK_THAT(refusal(whole_table(), "inputs = [\"age\"]\noffset = \"town\"\n"),
              Catch::Contains("column \"town\": \"b\" is not a finite number. Correct the cell, or "
                              "delete the row"));
   CHECK_THAT(refusal(whole_table(), "inputs = [\"age\", \"town\"]\n"),
              Catch::Contains("column \"town\": \"b\" is not a finite number") &&
-                 Catch::Contains("name a column of words in `factors` instead"));
+                 Catch::Contains("Move categorical columns to `factors`"));
   CHECK_THAT(refusal("y,age,town\n1,2,a\n0,1,a\n", "factors = [\"town\"]\n"),
              Catch::Contains("model.target.factors") && Catch::Contains("the level \"a\" in all"));
   CHECK_THAT(refusal(whole_table(), "factors = [\"town\"]\noffset = \"town\"\n"),

@@ -131,8 +131,9 @@ TEST_CASE("a step so large that no implicit step has a solution is no end of the
 }
 
 TEST_CASE("a Riemannian kernel on a model without a metric is refused") {
-  CHECK_THAT(refusal("use = \"double-well\"\n", ""), Catch::Contains("kernel `k` needs a metric") &&
-                                                         Catch::Contains("or kernel hamiltonian"));
+  CHECK_THAT(refusal("use = \"double-well\"\n", ""),
+             Catch::Contains("kernel `k` needs a metric") &&
+                 Catch::Contains("or use kernel `hamiltonian`"));
 }
 
 TEST_CASE("numbers of Riemannian steps that are not whole are refused") {

@@ -71,17 +71,17 @@ TEST_CASE("names and slices that choose nothing, or what is not there, are refus
   says("x[0]", "no parameter \"x\"");
   says("mu[0]", "gives 1 indices, but `mu` is a scalar");
   says("w[0,0,0]", "gives 3 indices, but `w` has the shape [3, 4]");
-  says("z[6]", "goes beyond the array: 6 is outside a dimension of length 6");
-  says("z[-7]", "goes beyond the array");
-  says("z[0:7]", "goes beyond the array: 7 is outside a dimension of length 6");
+  says("z[6]", "is out of range: index 6 is outside a dimension of length 6");
+  says("z[-7]", "is out of range: index -7");
+  says("z[0:7]", "is out of range: index 7 is outside a dimension of length 6");
   says("z[0:3", "has a \"[\" but does not end with \"]\"");
   says("z[3:3]", "selects nothing");
   says("z[4:2]", "selects nothing");
   says("z[::0]", "step that is not positive");
   says("z[::-1]", "step that is not positive");
   says("z[1:2:3:4]", "more than two colons");
-  says("z[one]", "has \"one\" where an index or a slice must be");
-  says("z[]", "has \"\" where an index or a slice must be");
+  says("z[one]", "has \"one\", which must be an index or a slice");
+  says("z[]", "has \"\", which must be an index or a slice");
 }
 
 TEST_CASE("what is constrained as a whole is selected as a whole, by its coordinates") {
@@ -97,7 +97,7 @@ TEST_CASE("what is constrained as a whole is selected as a whole, by its coordin
   CHECK(select_coordinates(three, "s[1]") == Indices{5});
   CHECK_THROWS_WITH(
       select_coordinates(three, "p[0:2]"),
-      Catch::Contains("whose values constrain each other (simplex). Name the whole parameter"));
+      Catch::Contains("whose values have a joint constraint (simplex). Name the whole parameter"));
 }
 
 TEST_CASE("labels are numbers for components, and texts without them stay as they are") {
@@ -125,7 +125,7 @@ TEST_CASE("labels are numbers for components, and texts without them stay as the
     CHECK_NOTHROW(select_coordinates(two, numbers));
   }
   CHECK_THROWS_WITH(by_numbers("beta[aeg]"), Catch::Contains("did you mean \"age\"?"));
-  CHECK_THROWS_WITH(by_numbers("w[0,age]"), Catch::Contains("where an index or a slice must be"));
+  CHECK_THROWS_WITH(by_numbers("w[0,age]"), Catch::Contains("which must be an index or a slice"));
 }
 
 TEST_CASE("the name of a parameter as a whole goes before an element of another") {

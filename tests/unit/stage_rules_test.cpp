@@ -103,14 +103,15 @@ TEST_CASE("a ratio that divides out another law than the stages keep is biased")
   const Value v = d.start();
   d.stage("stage", other);
   check_biased(d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u)), Rule::stages,
-               "does not leave invariant; the oracle of a stage must not change the law");
+               "does not leave invariant. The stage must use this law itself, not a law that an "
+               "oracle makes");
 }
 
 TEST_CASE("a ratio with the stages' law at one end alone is biased") {
   Delayed d;
   const Value v = d.start();
   d.stage("stage", d.rough);
-  check_biased(d.decide(d.inputs(v, v)), Rule::stages, "at both ends");
+  check_biased(d.decide(d.inputs(v, v)), Rule::stages, "both at the state and at the proposal");
 }
 
 TEST_CASE("stages that start elsewhere than at the state are biased") {
@@ -148,5 +149,5 @@ TEST_CASE("a later parameter that reads a trial is biased") {
   d.usual();
   const Value seen = fit(d.graph, "seen", {d.graph.current(d.trial)});
   add_update(d.graph, "later", {.slot = d.s.slot[0], .law = d.s.law[0], .parameters = {seen}});
-  check_biased(certify(d.graph), Rule::own_value, "the outcome of a stage of a proposal");
+  check_biased(certify(d.graph), Rule::own_value, "the outcome of one of the proposal's stages");
 }

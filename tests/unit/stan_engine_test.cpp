@@ -221,7 +221,8 @@ TEST_CASE("engines with other coordinates are told apart, and not compared", "[s
   REQUIRE(second);
   CHECK(second->model == nullptr);
   CHECK(contains(second->why_not,
-                 "the two engines map the same coordinates to different parameters: `p.1` is "));
+                 "the two engines map the same unconstrained coordinates to different parameter "
+                 "values: `p.1` is "));
 }
 
 TEST_CASE("what a shell would take for something else reaches the compilers as it is", "[stan]") {
@@ -260,9 +261,10 @@ TEST_CASE("a failed compilation leaves nothing behind", "[stan]") {
   make_package(one, "right");
   one.provide("c++-by-hand",
               "case \"$*\" in *--version*) ;; *) echo \"fatal: tbb/x.h\"; exit 1;; esac");
-  CHECK(contains(one.refusal(),
-                 "x.stan: the C++ code of this program does not compile, because the headers of "
-                 "oneTBB are missing"));
+  CHECK(contains(
+      one.refusal(),
+      "x.stan: the C++ code that stanc generated from this program does not compile, because "
+      "the headers of oneTBB are missing"));
   for (const auto& entry :
        std::filesystem::directory_iterator(one.folder() + "/cache/mixwell/stan"))
     CHECK(entry.path().string().ends_with("-headers"));

@@ -116,8 +116,10 @@ TEST_CASE("data that Stan has no use for are refused where they stand", "[stan]"
     INFO(text << "\n" << read(text));
     return support::contains(read(text), part);
   };
-  CHECK(said("", "x.json:1:1: expected an object, { \"NAME\": VALUE, ... }, but the file ends"));
-  CHECK(said("[1]", "x.json:1:1: expected an object"));
+  CHECK(said("",
+             "x.json:1:1: the file must contain one JSON object, { \"NAME\": VALUE, ... }, "
+             "but the file ends"));
+  CHECK(said("[1]", "x.json:1:1: the file must contain one JSON object"));
   CHECK(said("{\n \"N\": 3,\n \"N\": 4 }", "x.json:3:2: `N` appears twice"));
   CHECK(said("{\"y\": [[1, 2], [3]]}",
              "x.json:1:16: `y[1]` is an array of 1, but the elements before it are an array of 2"));
@@ -129,33 +131,32 @@ TEST_CASE("data that Stan has no use for are refused where they stand", "[stan]"
   CHECK(
       said("{\"ok\": true}", "x.json:1:8: `ok` is true, but Stan has no booleans. Write 1 or 0."));
   CHECK(said("{\"y\": [1, null]}", "x.json:1:11: `y[1]` is null, but Stan has no missing data"));
-  CHECK(said("{\"y\": \"high\"}", "`y` is the text \"high\""));
+  CHECK(said("{\"y\": \"high\"}", "`y` is the string \"high\""));
   for (const char* const word : {"+Inf", "+Infinity", "inf", "-NaN", "infinity"})
-    CHECK(said("{\"y\": \"" + std::string(word) + "\"}", "The only accepted texts are \"NaN\""));
+    CHECK(said("{\"y\": \"" + std::string(word) + "\"}", "The only accepted strings are \"NaN\""));
   CHECK(said("{\"t\": {}}", "x.json:1:7: `t` is a tuple without members"));
   CHECK(said("{\"t\": [{\"1\": 1, \"2\": 2}, {\"1\": 1}]}",
              "`t[1]` is a tuple, but the elements before it are a tuple with other members"));
-  CHECK(said("{\"y\": 1.}", "`y` must be a number or an array of numbers, but found `1.`"));
-  CHECK(said("{\"y\": 01}", "found `01`"));
-  CHECK(said("{\"y\": 0x10}", "found `0x10`"));
-  CHECK(said("{\"y\": +1}", "found `+1`"));
-  CHECK(said("{\"y\": 1e}", "found `1e`"));
+  CHECK(said("{\"y\": 1.}", "`y` must be a number or an array of numbers, but the file has `1.`"));
+  CHECK(said("{\"y\": 01}", "but the file has `01`"));
+  CHECK(said("{\"y\": 0x10}", "but the file has `0x10`"));
+  CHECK(said("{\"y\": +1}", "but the file has `+1`"));
+  CHECK(said("{\"y\": 1e}", "but the file has `1e`"));
   CHECK(said("{\"y\": }", "`y` must be a number"));
-  CHECK(said("{\"y\": [1, 2}", "x.json:1:12: expected `,` or `]`, but found `}`"));
+  CHECK(said("{\"y\": [1, 2}", "x.json:1:12: `,` or `]` must come next, but the file has `}`"));
   CHECK(said("{\"y\": [1,]}", "`y[1]` must be a number"));
-  CHECK(said("{\"y\": 1 \"z\": 2}", "expected `,` or `}`, but found `\"z\"`"));
-  CHECK(said("{y: 1}", "expected a name in quotes, but found `y`"));
-  CHECK(said("{\"y\" 1}", "expected `:`, but found `1`"));
+  CHECK(said("{\"y\": 1 \"z\": 2}", "`,` or `}` must come next, but the file has `\"z\"`"));
+  CHECK(said("{y: 1}", "a name in quotes must come next, but the file has `y`"));
+  CHECK(said("{\"y\" 1}", "`:` must come next, but the file has `1`"));
   CHECK(said("{\"y: 1}", "x.json:1:2: this quote is never closed"));
-  CHECK(said("{\"y\": 1} {}",
-             "x.json:1:10: expected the end of the file after the object, but found"));
+  CHECK(said("{\"y\": 1} {}", "x.json:1:10: the file must end after the object, but the file has"));
   CHECK(said("{\"y\": 1", "but the file ends"));
-  CHECK(said("{\"y\": " + std::string(100, '['), "nested in more than 64 levels"));
-  CHECK(said("{\"a\tb\": 1}", "a quoted text has a control character"));
+  CHECK(said("{\"y\": " + std::string(100, '['), "nested more than 64 levels deep"));
+  CHECK(said("{\"a\tb\": 1}", "this string contains a control character"));
   CHECK(said("{\"y\": 1e999}", "`y` is too large: a number must be at most 1.8e308"));
   CHECK(said("{\"y\": -1e999}", "`y` is too large: a number must be at most 1.8e308"));
-  CHECK(said("{\"a\\q\": 1}", "x.json:1:4: a backslash in a quoted text"));
-  CHECK(said("{\"a\\u12g4\": 1}", "x.json:1:2: \\u in a quoted text"));
+  CHECK(said("{\"a\\q\": 1}", "x.json:1:4: in a string, a backslash must be followed by"));
+  CHECK(said("{\"a\\u12g4\": 1}", "x.json:1:2: in a string, \\u must be followed by"));
   CHECK(said("{\"a\\", "x.json:1:2: this quote is never closed"));
 }
 

@@ -195,8 +195,9 @@ TEST_CASE("data of another shape than declared are refused with both", "[stan]")
 
 TEST_CASE("data of another type than declared are refused", "[stan]") {
   for (const char* const number : {"1.5", "1.0", "1e2", "2147483648", "NaN", "\"Inf\""}) {
-    says("int N;", "{\"N\": " + std::string(number) + "}", "`N` must have only integers");
-    says("array[2] int N;", "{\"N\": [1, " + std::string(number) + "]}", "must have only integers");
+    says("int N;", "{\"N\": " + std::string(number) + "}", "`N` must have only integer values");
+    says("array[2] int N;", "{\"N\": [1, " + std::string(number) + "]}",
+         "must have only integer values");
     CHECK(said("real N;", "{\"N\": " + std::string(number) + "}") == "accepted");
   }
 }

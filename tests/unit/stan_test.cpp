@@ -271,9 +271,9 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
   MatrixXd theta(3, 2);
   CHECK_THROWS_WITH(
       model->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta),
-      Catch::Contains("replicate 5 has no starting point. Mixwell tried 100 points, uniform on "
-                      "(-r, r) on the unconstrained scale with r = init_radius = 2, and no chain "
-                      "can start at any of them. At the first "
+      Catch::Contains("replicate 5 has no starting point. Mixwell tried 100 random points, but no "
+                      "chain can start at any of them. Each unconstrained coordinate was uniform "
+                      "on (-r, r), where r = `init_radius` = 2. At the first "
                       "point: Stan says: Rejecting initial value: mu is too large"));
   const auto right = support::make_model(keys.of("right"));
   right->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta);
@@ -306,7 +306,7 @@ TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
        "x.json:1:19: `p[1]` is an element of the parameter `p`. Give "
        "the whole parameter: \"p\": [VALUE, ...].");
   said(R"({"mu": NaN})",
-       "x.json:1:8: `mu` is not finite, so no chain can start there. Give finite");
+       "x.json:1:8: `mu` is not finite, so no chain can start from this value. Give finite");
   said(R"({"p": [0.5, "Inf"]})", "`p` is not finite");
   said(R"({"mu": [1]})",
        "`mu` is an array of 1, but the parameter is a number. Write the number "
@@ -316,14 +316,13 @@ TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
        "Write one list of numbers without nested lists.");
   said(R"({"p": [0.2, 0.3, 0.5]})", "`p` is an array of 3, but the parameter is an array of 2.");
   said(R"({"p": {"1": 0.5, "2": 0.5}})",
-       "`p` does not have the type of the parameter, because its part `p`, an array of 2,");
+       "the value of `p` does not have the type of the parameter. The part `p`, an array of 2,");
   said(R"({"mu": 1, "p": [0.4, 0.4]})",
-       "x.json:1:16: `p[1]` is 0.4, but the constraint of the parameter changes this value to 0.6. "
-       "No chain "
-       "can start outside a constraint or on its boundary. Give values inside the constraint, or "
-       "leave `p` out. Mixwell then draws it.");
+       "x.json:1:16: `p[1]` is 0.4, but the map to unconstrained coordinates and back changes this "
+       "value to 0.6. A chain can start only from values that strictly satisfy their constraints. "
+       "Give such values, or leave `p` out so that Mixwell draws it.");
   said(R"({"p": [0, 1]})",
-       "x.json:1:7: `p` violates its constraint or is on its boundary. No chain");
+       "x.json:1:7: `p` violates its constraint or is on the boundary. A chain");
   CHECK_THROWS_WITH(starts.at(starts.file("no.json", R"({"mu": true})"), 1),
                     Catch::Contains("no.json:1:8: `mu` is true"));
   CHECK_THROWS_WITH(
@@ -349,8 +348,9 @@ TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", 
   CHECK(is_drawn(p, 1));
   CHECK_THROWS_WITH(starts.at(starts.file("empty.json", "{}"), 1),
                     Catch::Contains("the file has none of the program's parameters"));
-  CHECK_THROWS_WITH(starts.at(starts.file("far.json", R"({"mu": 9})"), 1),
-                    Catch::Contains("at the start of replicate 0 (theta: unconstrained_mu = 9,"));
+  CHECK_THROWS_WITH(
+      starts.at(starts.file("far.json", R"({"mu": 9})"), 1),
+      Catch::Contains("at the starting point of replicate 0 (theta: unconstrained_mu = 9,"));
   CHECK_THROWS_WITH(
       starts.at(starts.file("bad.json", R"({"sigma": -1})"), 1),
       Catch::Contains("bad.json: Stan rejects these values of the program's parameters. "
@@ -427,7 +427,7 @@ TEST_CASE("names for groups that are not there are refused with the nearest", "[
   CHECK(contains(said("log_likelihood = [\"MM\"]\n"), "did you mean \"M\"?"));
   CHECK(contains(said("posterior_predictive = [\"y\"]\ngenerated = false\n"),
                  "`y` is not a recorded"));
-  CHECK(contains(said("observed_data = [\"n\"]\n"), "`n` is not a variable of the data"));
+  CHECK(contains(said("observed_data = [\"n\"]\n"), "`n` is not a numeric variable of the data"));
 }
 
 TEST_CASE("what is no Stan library is refused with the reason and the cure", "[stan]") {

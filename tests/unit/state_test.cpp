@@ -32,10 +32,11 @@ TEST_CASE("state of another shape, another name, or cut short is refused by name
   StateWriter writer;
   writer.numbers("x", x);
   Eigen::MatrixXd other(4, 3);
-  CHECK_THROWS_WITH(StateReader(writer.bytes()).numbers("x", other),
-                    Catch::Contains("must hold `x` (4 x 3) here, but it holds `x` (3 x 4)"));
+  CHECK_THROWS_WITH(
+      StateReader(writer.bytes()).numbers("x", other),
+      Catch::Contains("the run needs `x` (4 x 3), but the saved state has `x` (3 x 4)"));
   CHECK_THROWS_WITH(StateReader(writer.bytes()).numbers("y", x),
-                    Catch::Contains("must hold `y` (3 x 4) here"));
+                    Catch::Contains("the run needs `y` (3 x 4), but "));
   auto cut = writer.bytes();
   cut.resize(cut.size() - 1);
   CHECK_THROWS_AS(StateReader(cut).numbers("x", x), InputError);

@@ -116,9 +116,10 @@ TEST_CASE("A line that is no request or no answer is refused, with its beginning
         std::string(R"([0,"",[0,null],0])")}) {
     const std::string told = refusal(line, answer_from);
     INFO(line << " -> " << told);
-    CHECK(told.find("this line is not a valid answer: " + line.substr(0, 20)) != std::string::npos);
+    CHECK(told.find("a line that is not a valid answer: " + line.substr(0, 20)) !=
+          std::string::npos);
     CHECK(told.size() < 600);
-    CHECK(refusal(line, request_from).find("this line is not a valid request: ") !=
+    CHECK(refusal(line, request_from).find("a line that is not a valid request: ") !=
           std::string::npos);
   }
   CHECK(refusal(whole, request_from) != "accepted");

@@ -257,8 +257,9 @@ TEST_CASE("an alias stands for axes that the study has, of which a cell has one"
           "s.toml:14:1: study.alias.step: kernel.k.step_size and kernel.k.steps are both axes of "
           "base/a, but an alias may name only one axis of a cell");
   refused("a.b = [\"kernel.k.steps\"]\n",
-          "study.alias.a.b: the name must have only letters, digits");
-  refused("\"\" = [\"kernel.k.steps\"]\n", "study.alias.: the name must have only letters, digits");
+          "study.alias.a.b: the name must contain only letters, digits");
+  refused("\"\" = [\"kernel.k.steps\"]\n",
+          "study.alias.: the name must contain only letters, digits");
   for (const char* const taken : {"variant", "min_ess", "acceptance", "error_mean", "x_mcse"}) {
     refused(std::string(taken) + " = [\"kernel.k.steps\"]\n",
             "the table already has a column with this name. Choose another name");

@@ -274,8 +274,9 @@ TEST_CASE("every model that is a sum over cases can have them divided, and no ot
   const support::Evaluated found = support::evaluate(*in_shards(counts, nullptr), log_rate);
   CHECK((found.u - wanted.u).norm() < 1e-12 * wanted.u.norm());
   CHECK((found.g - wanted.g).norm() < 1e-12 * wanted.g.norm());
-  CHECK_THROWS_WITH(composed("use = \"gaussian\"\ndimension = 2", "data"),
-                    Catch::Contains("needs a model that is a sum over cases"));
+  CHECK_THROWS_WITH(
+      composed("use = \"gaussian\"\ndimension = 2", "data"),
+      Catch::Contains("needs a model that has a log density that is a sum over cases"));
 }
 
 TEST_CASE("more ranks than shards are refused with both numbers") {

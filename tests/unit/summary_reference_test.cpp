@@ -131,7 +131,7 @@ TEST_CASE("elements that one side lacks are left out and named") {
   CHECK(json["left_out"] == Json{"a", "b"});
   CHECK(contains(files.refused({.of = {"a"}}), "has none of the variables"));
   CHECK(contains(files.refused({.of = {"a", "x"}}), "lacks a, which --of selects"));
-  CHECK(contains(files.refused({.of = {"z"}}), "must name a real variable in the posterior"));
+  CHECK(contains(files.refused({.of = {"z"}}), "must name a real-valued posterior variable"));
 }
 
 TEST_CASE("a table is a reference, and one row has no covariance") {
@@ -155,7 +155,7 @@ TEST_CASE("columns of a table are elements, and one alone for each") {
   CHECK(contains(says("x[0:2]\n1\n"), "the column \"x[0:2]\" names 2 elements"));
   CHECK(contains(says("x[0],x[-2]\n1,1\n"),
                  "the columns \"x[0]\" and \"x[-2]\" name the same element"));
-  CHECK(contains(says("x[first]\n1\n"), "has \"first\" where an index or a slice must be"));
+  CHECK(contains(says("x[first]\n1\n"), "has \"first\", which must be an index or a slice"));
   CHECK(files.reference({.reference = files.csv("x[0],x[2]\n1,1\n")})["left_out"].back() == "x[2]");
   CHECK(files.reference({.reference = files.csv("x[0],a[kg]\n1,1\n")})["left_out"].back() ==
         "a[kg]");
@@ -174,7 +174,8 @@ TEST_CASE("matrices are compared row by row by their Amari distance") {
   // With columns instead of rows this would be another distance.
   CHECK(std::abs(diagnostics::amari_distance(mean.transpose(), MatrixXd{{2, 0}, {1, 4}}) -
                  distance) > 1e-3);
-  CHECK(contains(files.refused({.amari = {"x"}}), "must name a square matrix in the posterior"));
+  CHECK(contains(files.refused({.amari = {"x"}}),
+                 "must name a posterior variable that is a square matrix"));
   const std::string part = files.csv("\"W[0,0]\",x[0]\n1,1\n");
   CHECK(contains(files.refused({.reference = part, .amari = {"W"}}), "lacks the element W[0,1]"));
 }

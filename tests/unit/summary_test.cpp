@@ -498,7 +498,7 @@ TEST_CASE("rows that are asked for must be there") {
   CHECK_THROWS_WITH(
       ask("b[1,3]"),
       Catch::Contains(
-          "--rows b[1,3]: \"b[1,3]\" goes beyond the array: 3 is outside a dimension of length 3"));
+          "--rows b[1,3]: \"b[1,3]\" is out of range: index 3 is outside a dimension of length 3"));
   CHECK_THROWS_AS(ask("b[0,0,0]"), InputError);
   CHECK_THROWS_WITH(ask("alpa"), Catch::Contains("alpha"));
   CHECK_THROWS_AS(ask("lp"), InputError);

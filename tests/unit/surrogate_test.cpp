@@ -71,7 +71,9 @@ TEST_CASE("a search that ends early finds no mode, and the error says how far it
   INFO(message);
   CHECK(contains(message, "oracle `o`: Mixwell found no mode with a positive definite Hessian"));
   CHECK(contains(message, "after 1 searches the smallest |grad U| was "));
-  CHECK(contains(message, " standard deviations away from this end (the limit is 0.0001)"));
+  CHECK(contains(
+      message,
+      " standard deviations away from the point where the search ended (the limit is 0.0001)"));
   CHECK(contains(message, "Check the model with kernel `map`"));
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("UTF-16 and lone carriage returns are called what they are, by every r
         support::contains(said(text, [](const auto& path) { mixwell::LibsvmTable{path}; }), words));
   };
   all_say(wide, "text:1:1: the text is in UTF-16. Save the file as UTF-8");
-  all_say(unmarked, "text:1:1: the line has zero bytes");
+  all_say(unmarked, "text:1:1: the line contains NUL bytes");
   all_say("a,b\r1,2\r", "text:1:1: lines end in a carriage return (CR)");
   CHECK(lines_of(folder.file("double", "a\r\r\nb\r\n")).size() == 2);
 }

@@ -231,7 +231,7 @@ TEST_CASE("a step size has to learn from something") {
             [](edge::Position theta, edge::Out<edge::Position> next) { edge::begin(theta, next); },
             t.position(), t.next());
       },
-      "learns its step size");
+      "adapts its step size");
 }
 
 TEST_CASE("edges that lead nowhere, and noises used twice, are refused by operation") {
@@ -242,7 +242,7 @@ TEST_CASE("edges that lead nowhere, and noises used twice, are refused by operat
             [](edge::StepSize from, edge::Out<edge::StepCount> to) { to = from; },
             Edge<edge::StepSize>{}, t.derived<edge::StepCount>("L", 1));
       },
-      "operation `walk/stray` reads an edge as `parameter`, but this edge has no value");
+      "operation `walk/stray` has an input edge with role `parameter` but without a value");
   refuses(
       [](Transition& t) {
         const auto noise = t.noise("once");

@@ -69,9 +69,10 @@ TEST_CASE("who cannot move a whole number is refused by name, and so is a start 
   };
   says(model + right, "accepted");
   says(model + update("[\"k\"]", "hmc") + update("[\"before\", \"after\"]", "hmc"),
-       "operation `hmc/accept` is for real numbers, but it moves `k`, which takes whole numbers "
-       "from 1 to 5");
-  says(model + update("[\"k\", \"before\", \"after\"]", "hmc"), "moves `k`, which takes whole");
+       "operation `hmc/accept` is for real numbers, but it moves `k`, whose values are "
+       "integers from 1 to 5");
+  says(model + update("[\"k\", \"before\", \"after\"]", "hmc"),
+       "moves `k`, whose values are integers");
   says(model + update("[\"k\"]", "gibbs") + update("[\"before\", \"after\"]", "gibbs"),
        "every value of `before`, which is not possible here: this parameter takes real numbers. "
        "Use kernel "

@@ -117,7 +117,7 @@ TEST_CASE("worlds say what of a graph they cannot read") {
   const WorldsEffort effort{.first_order = true};
   const FiniteReadingResult found = read_on_worlds(leap(), effort);
   CHECK_FALSE(found.invariant());
-  CHECK(found.unread == "not every update is a small step");
+  CHECK(found.unread == "some updates of slots are not small steps (`local` moves)");
   CHECK_FALSE(counter_example(leap(), effort));
 }
 
@@ -255,7 +255,8 @@ TEST_CASE("worlds that do not fit into the work are left out, and counted") {
   CHECK(half.invariant());
   CHECK(half.worlds >= 8);
   CHECK(half.worlds <= 12);
-  CHECK(read_on_worlds(leap(), {.most_work = 10}).unread == "one finite world takes too long");
+  CHECK(read_on_worlds(leap(), {.most_work = 10}).unread ==
+        "the exact distribution in one finite world takes too long to compute");
 }
 
 TEST_CASE("worlds refuse many slots before they read them") {

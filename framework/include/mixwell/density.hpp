@@ -1,5 +1,4 @@
-// The only header that a model written as a log density needs: everything for plugins, and the
-// building blocks of log densities.
+// The only header that a model written as a log density needs. It includes plugin.hpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -18,8 +18,9 @@
 
 namespace mixwell {
 
-/// Points and gradients of a memory, oldest first. Each point is rows x cols and contiguous.
-/// Potentials (1 x cols for each point) exist only if the estimator reads them.
+/// The points and gradients that an estimator may use when a slot is updated, oldest first. Each
+/// point is rows x cols and contiguous. Potentials (1 x cols for each point) exist only if the
+/// estimator reads them.
 class Memory {
  public:
   Memory(Index rows, Index cols, std::span<const double* const> points,
@@ -45,7 +46,7 @@ class Memory {
   /// The dimension d, even if there are no points.
   Index rows() const noexcept { return rows_; }
   Index cols() const noexcept { return cols_; }
-  /// As edge::PointPosition::divided_rows.
+  /// The same as edge::PointPosition::divided_rows.
   const DividedRows* divided_rows() const noexcept { return divided_rows_; }
   ConstMatrixMap point(Index k) const noexcept { return at(points_, k); }
   ConstMatrixMap gradient(Index k) const noexcept { return at(gradients_, k); }
@@ -68,14 +69,14 @@ class Memory {
 };
 
 /// A preconditioner H for kernels: an approximation of the inverse Hessian of U. This base class
-/// defines how the numbers of H are applied. Each of its four subclasses below has another source
-/// of the numbers.
+/// provides the code that multiplies vectors by H, given the numbers that describe H. The four
+/// subclasses below differ in how these numbers are computed.
 class MIXWELL_EXPORT Estimator : public Component {
  public:
   static constexpr Kind kind = Kind::estimator;
   ~Estimator() override;
 
-  /// The code that applies the numbers. All fits may share it.
+  /// The code that multiplies vectors by H. All results of `fit` may share one object.
   virtual std::shared_ptr<const Representation> representation() const = 0;
 
  private:
@@ -86,43 +87,43 @@ class MIXWELL_EXPORT Estimator : public Component {
   friend class OwnPreconditioner;
 };
 
-/// An H that never changes. Its numbers are stored in the representation.
+/// An H that never changes. Everything that describes H is stored in representation().
 class MIXWELL_EXPORT ConstantPreconditioner : public Estimator {
  public:
   /// Throws InputError if H does not support this dimension.
   virtual void check(Index dimension) const;
 };
 
-/// Computes H from a memory by a pure function: the same memory gives the same bits. The compositor
-/// chooses the memory for the update of a slot.
+/// Computes H from a memory with a pure function: the same memory always gives the same H, bit for
+/// bit. The compositor chooses the memory for the update of a slot.
 class MIXWELL_EXPORT FittedPreconditioner : public Estimator {
  public:
-  /// Traits of `fit`. Without a `bound`, nothing can be certified about steps without a Metropolis
-  /// decision.
+  /// Traits of `fit`. If no `bound` is declared, the certificate guarantees nothing for steps
+  /// without a Metropolis decision.
   virtual Traits traits() const = 0;
-  /// If true, `fit` also reads the potentials of the memory. Compositors without potentials then
-  /// refuse the estimator.
+  /// If true, `fit` also reads the potentials of the memory. Compositors whose memory has no
+  /// potentials then refuse the estimator.
   virtual bool reads_potentials() const noexcept { return false; }
-  /// The smallest number of points that give a meaningful H. A composition whose memory has fewer
-  /// points is refused.
+  /// The smallest number of points that give a meaningful H. Mixwell refuses a composition whose
+  /// memory has fewer points.
   virtual Index fewest_points() const noexcept { return 1; }
-  /// Number of rows of the numbers, for dimension d and n points.
+  /// Number of rows of `numbers` in fit(), for dimension d and n points.
   virtual Index rows(Index dimension, Index points) const = 0;
-  /// Writes rows x R numbers, computed from points that are d x R each.
+  /// Computes H from points (d x R each). Writes the description of H to `numbers` (rows() x R).
   virtual void fit(const Memory& memory, Batch numbers, Workspace& scratch) const = 0;
 };
 
 /// Learns H from the positions that a chain visits in the windows of its warmup (WarmupWindows).
 /// After warmup H stays fixed. The object itself is stateless. Its state is a history variable of
-/// the graph. The first rows of the state are the numbers that the representation reads.
+/// the graph. The first rows of the state are the numbers that describe H.
 class MIXWELL_EXPORT LearntPreconditioner : public Estimator {
  public:
   /// The way in which the state forgets early draws.
   virtual Forgets forgets() const noexcept = 0;
-  /// For an adaptation that diminishes: the n-th update changes H by about n^-rate. 0 means not
-  /// declared.
+  /// The n-th update of a diminishing adaptation changes H by about n^-rate. 0 means that no rate
+  /// is declared.
   virtual double rate() const noexcept { return 0.0; }
-  /// Scope `run`: all replicates share one preconditioner, learnt from the draws of all of them.
+  /// `run` if all replicates share one preconditioner, which is learnt from all their draws.
   virtual Scope scope() const noexcept = 0;
   /// The state before any draw, rows x 1.
   virtual Eigen::VectorXd initial(Index dimension) const = 0;
@@ -132,19 +133,20 @@ class MIXWELL_EXPORT LearntPreconditioner : public Estimator {
   /// Adds positions theta (d x R) to the state. The state has R columns, or one column that
   /// receives all positions.
   virtual void observe(Batch state, ConstBatch theta) const = 0;
-  /// Recomputes H from everything observed since the last call.
+  /// Recomputes H from all positions that observe() received since the last call.
   virtual void close_window(Batch state, Index dimension, Workspace& scratch) const = 0;
 };
 
-/// A preconditioner that depends on the slot that it moves: H(theta), or H of a history that
-/// contains gradients from the slot's own past. Steps with such an H need the drift correction
-/// Gamma_i = sum_j dH_ij/dtheta_j. Without this correction, such steps have the wrong stationary
-/// distribution at every step size.
+/// A preconditioner that depends on the slot whose steps use it: H(theta), or an H computed from a
+/// history that contains gradients at past values of the slot. Steps with such an H need the drift
+/// correction Gamma_i = sum_j dH_ij/dtheta_j. Without this correction, such steps have the wrong
+/// stationary distribution at every step size.
 class MIXWELL_EXPORT OwnPreconditioner : public Estimator {
  public:
-  /// The state of the slot, in the columns of a block.
+  /// The input of observe() for one block of columns.
   struct Here {
-    const Law& law;           ///< the law that the steps use; g is its gradient at theta, in draw 0
+    /// The law that the steps use. `g` is its gradient at `theta`, with Evaluation::draw = 0.
+    const Law& law;
     const Potential& target;  ///< the exact law
     ConstBatch theta;         ///< d x w
     ConstBatch g;             ///< d x w
@@ -153,9 +155,10 @@ class MIXWELL_EXPORT OwnPreconditioner : public Estimator {
     Workspace& scratch;
   };
 
-  /// Traits of `fit`, including its `bound`: a bound on H(theta), or on H of the history.
+  /// Traits of `fit`, including its `bound`: a bound on H(theta), or on the H computed from the
+  /// history.
   virtual Traits traits() const = 0;
-  /// Number of rows of the numbers.
+  /// Number of rows of `numbers` in fit().
   virtual Index rows(Index dimension) const = 0;
   /// Number of rows of the history. 0 means that H depends only on theta.
   virtual Index state_rows(Index dimension) const noexcept = 0;
@@ -164,24 +167,25 @@ class MIXWELL_EXPORT OwnPreconditioner : public Estimator {
   virtual bool sees_present() const noexcept { return false; }
   /// Number of gradients of the steps' law that `observe` evaluates for each column.
   virtual std::int64_t gradients() const noexcept { return 0; }
-  /// Adds the slot's gradient to the history, which starts with zeros.
+  /// Updates the history with the gradient at the slot's value. The history is all zeros at first.
   virtual void observe(const Here& here, Batch state) const;
-  /// Writes rows x w numbers, computed from theta (d x w) or from the history.
+  /// Computes H from theta (d x w) or from the history. Writes the description of H to `numbers`
+  /// (rows() x w).
   virtual void fit(const Potential& target, ConstBatch theta, ConstBatch state, Batch numbers,
                    Workspace& scratch) const = 0;
 
-  /// True if Gamma is available. Gamma must be available unless it is 0.
+  /// True if Gamma is available. A subclass must provide Gamma unless Gamma is 0.
   virtual bool has_drift_correction() const noexcept = 0;
   /// Traits of `drift_correction`. Declare `total` only if drift_correction() writes the whole
-  /// Gamma, through everything that H depends on.
+  /// Gamma, which accounts for every way in which H depends on the slot.
   virtual Traits drift_correction_traits() const = 0;
-  /// Writes Gamma (d x w) for the H that `fit` wrote.
+  /// Writes Gamma (d x w) to `out`, for the H that `numbers` describes.
   virtual void drift_correction(const Potential& target, ConstBatch theta, ConstBatch state,
                                 ConstBatch numbers, Batch out, Workspace& scratch) const;
   /// Returns the reason why this target cannot be used, or "".
   virtual std::string refusal(const Potential&) const { return {}; }
-  /// Returns a representation if H is the same for every theta. Nothing else of this class is then
-  /// used. Returns null otherwise.
+  /// Returns a representation of H if H is the same for every theta, otherwise null. If the result
+  /// is not null, Mixwell uses no other function of this class.
   virtual std::shared_ptr<const Representation> constant(const Potential&,
                                                          Index /*dimension*/) const {
     return nullptr;
@@ -200,33 +204,34 @@ struct Laplace {
 };
 
 /// A potential that approximates the target's potential and is learnt from gradients of the target.
-/// Each column of its numbers holds the parameters of the potential, and after them the numbers
-/// that learning needs.
+/// Each column of a surrogate's numbers holds the parameters of the potential, followed by the
+/// state of the learning algorithm.
 class MIXWELL_EXPORT Surrogate : public Potential {
  public:
-  /// Number of rows of the column.
+  /// Number of entries in one column.
   virtual Index rows() const noexcept = 0;
-  /// The column before the first update, rows() x 1.
+  /// A column before its first update, rows() x 1.
   virtual Eigen::VectorXd initial() const = 0;
   /// Updates one column (rows() x 1) with n points and the target's gradients at these points (d x
-  /// n each). Points with numbers that are not finite are ignored.
+  /// n each). A point is ignored if a coordinate or an entry of its gradient is not finite.
   virtual void learn(Batch column, ConstBatch theta, ConstBatch gradients,
                      Workspace& scratch) const = 0;
-  /// Computes one column from all of these points at once, without earlier points.
+  /// Computes one column from these points only, and ignores all earlier points.
   virtual void fit(ConstBatch theta, ConstBatch gradients, Batch column,
                    Workspace& scratch) const = 0;
-  /// A surrogate needs no gradients of the model.
+  /// Evaluating a surrogate needs no gradients of the model.
   double gradient_cost() const noexcept override { return 0.0; }
 };
 
-/// An estimator that makes a surrogate potential instead of a preconditioner: a component of kind
-/// estimator with the Description::purpose "surrogate".
+/// An estimator that makes a surrogate potential instead of a preconditioner. Its component has the
+/// kind `estimator` and the Description::purpose "surrogate".
 class MIXWELL_EXPORT SurrogateEstimator : public Component {
  public:
   static constexpr Kind kind = Kind::estimator;
   ~SurrogateEstimator() override;
 
-  /// Makes a surrogate that is scaled to the Laplace approximation of the target.
+  /// Makes a surrogate whose location and scale come from `at`, the Laplace approximation of the
+  /// target.
   virtual std::shared_ptr<const Surrogate> surrogate(const Laplace& at) const = 0;
 };
 

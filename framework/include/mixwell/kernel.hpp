@@ -13,18 +13,18 @@
 
 namespace mixwell {
 
-/// The phase whose graph is being built. Nothing learns in `sampling`.
+/// The phase whose graph is being built. Preconditioners are learnt only in `warmup`.
 enum class PhaseKind { warmup, sampling };
 
-/// The memory of a slot's update, as values of the graph: points and the gradient at each of them.
-/// Potentials are either given for all points or for none.
+/// The memory for an update of a slot: the points that an estimator may use, and the gradient at
+/// each point, as values of the graph. Potentials are given either for all points or for none.
 struct MemoryValues {
   std::vector<Value> points;
   std::vector<Value> gradients;
   std::vector<Value> potentials{};
   /// If true, points 2k and 2k+1 are the two ends of one displacement, and there are no potentials.
   bool displacements = false;
-  /// Declares that a fit to these points has a limit when the two ends of each displacement meet.
+  /// Declares that a fit to `points` has a limit as the length of each displacement tends to 0.
   bool continuous = false;
 };
 
@@ -34,10 +34,10 @@ struct PointHistory {
   Index points = 0;
 };
 
-/// The points to which a preconditioner is fitted. With `memory`, these are the current values of
-/// other slots. With `history`, they are in a history variable. With `updates`, a
-/// RecursivePreconditioner carries its numbers from sweep to sweep, and any other estimator is
-/// fitted to the site's history.
+/// The points to which a preconditioner is fitted. `memory` means the current values of other
+/// slots. `history` means the points in a history variable. With `updates`, the numbers of a
+/// RecursivePreconditioner are carried from sweep to sweep. Any other estimator is then fitted to
+/// the site's history.
 enum class FitTo { memory, history, updates };
 
 /// The points that an update adds to the site's history: the path of the update, or the memory to
@@ -48,7 +48,7 @@ enum class Remember { nothing, path, memory, updates };
 
 /// The ingredients of the slot's conditional law, if the slot holds only a part of a position.
 struct PositionPart {
-  Value law;  ///< law of the whole position; empty if the slot holds all of it
+  Value law;  ///< law of the whole position, or empty if the slot holds all of it
   /// Versions of the slots that hold the other coordinates, as this update reads them.
   std::vector<Value> rest{};
 };
@@ -56,10 +56,11 @@ struct PositionPart {
 /// Everything that a compositor gives to one kernel.
 struct Site {
   std::string path;  ///< prefix of all names that the kernel adds
-  /// Set if several kernels move the slot. The kernel then records its statistics as `label_NAME`.
+  /// Not empty if several kernels record statistics with the same value of `number`. The kernel
+  /// then records its statistics as `label_NAME`.
   std::string label{};
   Variable slot;     ///< the slot that the kernel updates
-  Index number = 0;  ///< index of the slot among the recorded ones: `slot(chain)`
+  Index number = 0;  ///< index of the slot among the recorded slots (in results: `slot(chain)`)
   /// The slot's factor: a constant value whose function is a Potential. If the slot holds only a
   /// part of a position, this is the conditional law of that part given the rest (conditional_law).
   Value target;
@@ -72,9 +73,9 @@ struct Site {
 };
 
 /// A transition of one slot. A kernel adds its operations to the graph. A kernel may describe its
-/// operations in detail, as refresh, move and accept operations. Mixwell then derives the
-/// certificate from these operations. Or a kernel may add one opaque `move`. The certificate then
-/// relies only on the traits that the move declares.
+/// transition in detail, as refresh, move and accept operations. Mixwell then derives the
+/// certificate from these operations. A kernel may instead add one opaque `move`. The certificate
+/// then relies only on the traits that the move declares.
 class MIXWELL_EXPORT Kernel : public Component {
  public:
   static constexpr Kind kind = Kind::kernel;
@@ -88,14 +89,14 @@ class MIXWELL_EXPORT Kernel : public Component {
 [[gnu::cold]] MIXWELL_EXPORT Value target_law(KernelGraph& graph, std::string name,
                                               std::shared_ptr<const Model> model);
 
-/// Adds a history variable for `points` past points, for Site::history. Until the history is full,
-/// it repeats the first point. Estimators ignore pairs of equal points, because their displacement
-/// is zero. Before the first point the history is empty, and a fit returns the estimator's H
-/// without any pairs.
+/// Adds a history variable that stores the last `points` points of a slot. Use it as Site::history.
+/// Until the history is full, it repeats the first point. Estimators ignore pairs of equal points,
+/// because their displacement is zero. Before the first point the history is empty. A fit then
+/// returns the H that the estimator computes from zero pairs.
 [[gnu::cold]] MIXWELL_EXPORT PointHistory add_point_history(KernelGraph& graph, std::string name,
                                                             Index dimension, Index points);
 
-/// Number of rows of a path of n points. Each point has U, then theta, then grad U.
+/// Number of rows of a path. Each point has U, then theta, then grad U.
 constexpr Index path_rows(Index dimension, Index points) noexcept {
   return points * (2 * dimension + 1);
 }
@@ -109,14 +110,13 @@ struct Dynamics {
 
 class RecursivePreconditioner;
 
-/// The preconditioner of one kernel in one graph. It is one of four: a constant, a pure fit to the
-/// site's memory or history, a history that is learnt from the slot during warmup, or a function of
-/// the slot itself that never freezes.
+/// The preconditioner of one kernel in one graph. There are four kinds: a constant; a pure fit to
+/// the site's memory or to its history; a history that is learnt from the slot during warmup; and a
+/// function of the slot itself, which is not fixed after warmup.
 class MIXWELL_EXPORT SitePreconditioner {
  public:
   /// Adds the preconditioner to the graph. A kernel passes `of` only if its drift has a term for
-  /// Gamma. Without `of`, an estimator of the class OwnPreconditioner is refused with an
-  /// InputError.
+  /// Gamma. Throws InputError if the estimator is an OwnPreconditioner and `of` is null.
   SitePreconditioner(KernelGraph& graph, const Site& site,
                      std::shared_ptr<const Estimator> estimator, const Dynamics* of = nullptr);
 
@@ -125,11 +125,12 @@ class MIXWELL_EXPORT SitePreconditioner {
   /// Gamma (d x w), or an empty value if there is none.
   Value drift_correction() const noexcept { return drift_correction_; }
   bool learns() const noexcept { return learner_ != nullptr; }
-  /// Adds the learning. Call this function after the transition. During warmup a learner reads the
-  /// slot's newest version, and the preconditioner changes at the end of each of the WarmupWindows.
-  /// The site's history gets the points that Site::remember names. `path` (path_rows x w) is the
-  /// path to the proposal. The path is stored only in the columns where the slot is now at the end
-  /// of the path. A kernel without a path adds the slot's new position.
+  /// Adds the operations that update the learner and the site's history. Call this function after
+  /// the transition. In the windows of warmup (WarmupWindows), a learner reads the slot's newest
+  /// version. At the end of each window, the learner changes the preconditioner. The site's history
+  /// gets the points that Site::remember names. `path` (path_rows x w) is the path to the proposal.
+  /// The path is stored only in the columns where the slot is now at the end of the path. If a
+  /// kernel passes no path, the slot's new position is stored instead.
   void learn(KernelGraph& graph, const Site& site, Value path = {}) const;
   /// Records the learnt H once, as `inv_metric`.
   void record(KernelGraph& graph, const Site& site) const;
@@ -148,8 +149,8 @@ class MIXWELL_EXPORT SitePreconditioner {
   Variable learnt_{};
   Value value_;
   Value drift_correction_;
-  Variable updated_{};  ///< numbers or history of FitTo::updates
-  std::shared_ptr<const RecursivePreconditioner> recursive_;  ///< estimator of these, or null
+  Variable updated_{};  ///< FitTo::updates: carried numbers, or the history that H is fitted to
+  std::shared_ptr<const RecursivePreconditioner> recursive_;  ///< estimator of `updated_`, or null
 };
 using SiteCurvature [[deprecated("renamed to SitePreconditioner")]] = SitePreconditioner;
 
@@ -162,14 +163,14 @@ MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& na
                                                    std::string name, Value value, RecordType type,
                                                    std::string unit, std::string help);
 
-/// Throws an InputError with the names, unless the slots of the position together hold exactly the
-/// coordinates of the model. Mixwell starts, records and verifies only whole positions.
+/// Throws InputError unless the slots of the position together hold exactly the coordinates of the
+/// model. This is required because Mixwell initialises, records and verifies only whole positions.
 MIXWELL_EXPORT void require_whole_position(const KernelGraph& graph, const std::string& position,
                                            const Model& model);
 
-/// Records a slot's position, and the derived and generated quantities of the model. The
-/// constraints of the parameters map the position to values, unless derived quantities replace the
-/// parameters. If `law` is given, also records lp = -U.
+/// Records the parameters at a slot's position, and also the model's derived and generated
+/// quantities. If derived quantities replace the parameters, the parameters are not recorded. If
+/// `law` is given, also records lp = -U.
 [[gnu::cold]] MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                               std::shared_ptr<const Model> model, Value law);
 

@@ -1,5 +1,4 @@
-// The only header that a program with an embedded Mixwell needs: registry, manifests, runs,
-// diagnostics and studies. Including single headers instead compiles faster.
+// All headers for programs that embed Mixwell. To compile faster, include only those you need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -63,24 +63,24 @@ struct Description {
   std::string details = {};  ///< formulas and conventions, plain text
   std::vector<std::string> sources = {};
   /// The purpose of the component, if its kind has several: "surrogate" for an estimator that makes
-  /// potentials. A reference accepts only components with the purpose that it requires.
+  /// potentials. A component reference accepts only components with the required purpose.
   std::string purpose = {};
   /// Only for compositors. If true, the compositor provides a memory to which the preconditioners
-  /// of its slots are fitted. If the manifest names no estimator, Mixwell then does not use a
-  /// learning estimator by default.
+  /// of its slots are fitted. Mixwell then never uses a default estimator that learns in warmup.
   bool provides_memory = false;
-  /// Only for compositors that provide a memory: the keys that provide a memory for a single chain
-  /// too, or "". The error about an estimator without a memory ends with these keys.
+  /// Only for compositors that provide a memory: the manifest keys that provide a memory for a
+  /// single chain, or "". If an estimator needs a memory and has none, the error suggests these
+  /// keys.
   std::string memory_of_one_chain = {};
 };
 
-/// A component that is about to be made: first its fields are read, then `make` constructs it.
+/// A component that is not constructed yet. Mixwell sets its fields, then calls make().
 class MIXWELL_EXPORT Blueprint {
  public:
   virtual ~Blueprint();
   /// The manifest keys of the component.
   virtual Fields& fields() noexcept = 0;
-  /// Throws ParameterError or InputError.
+  /// Constructs the component, or throws ParameterError or InputError.
   virtual std::shared_ptr<Component> make() = 0;
 };
 
@@ -88,13 +88,13 @@ class MIXWELL_EXPORT Blueprint {
 struct Entry {
   Kind kind = Kind::model;
   Description description;
-  std::string library;  ///< file that it was loaded from
+  std::string library;  ///< path of the library that contains it
   std::function<std::unique_ptr<Blueprint>()> blueprint;
   /// Empty for kinds whose traits depend on the composition.
   std::vector<std::string> traits;
 };
 
-/// Receives the components of a plugin; argument of the plugin's register function.
+/// Receives the components of a plugin. It is the argument of the plugin's register function.
 class MIXWELL_EXPORT Registrar {
  public:
   virtual ~Registrar();
@@ -152,8 +152,8 @@ void Registrar::add(const Description& description) {
 
 }  // namespace mixwell
 
-/// Defines the two symbols of a plugin. After the macro comes the body of a function with the
-/// argument `::mixwell::Registrar& registrar`:
+/// Defines the two symbols of a plugin, and begins a function with the argument
+/// `::mixwell::Registrar& registrar`. Write the body of this function after the macro:
 ///   MIXWELL_PLUGIN(registrar) { registrar.add<MyModel>({.id = "my-model", .summary = "..."}); }
 #define MIXWELL_PLUGIN(registrar)                                                                 \
   extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))                        \

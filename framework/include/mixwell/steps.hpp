@@ -1,4 +1,4 @@
-// The number of steps of each transition: fixed, jittered, or drawn by a rule that may learn.
+// The number of steps of each transition: fixed, jittered, or drawn by a rule that can adapt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace mixwell {
 
-/// The learner of a rule. It learns numbers during warmup from the trajectories of all replicates.
-/// After warmup the numbers stay fixed.
+/// The learner of a rule. It updates its state during warmup, using the trajectories of all
+/// replicates. After warmup the state stays fixed.
 class MIXWELL_EXPORT StepLearner {
  public:
   /// One trajectory for each of R replicates.
   struct Trajectories {
     ConstMatrixMap start;         ///< theta, d x R
-    ConstMatrixMap end;           ///< theta*, d x R, accepted or not
-    ConstMatrixMap end_velocity;  ///< theta' = A M^-1 p at the end, d x R
+    ConstMatrixMap end;           ///< proposal theta*, accepted or not, d x R
+    ConstMatrixMap end_velocity;  ///< velocity A M^-1 p at the end (NOTATION.md: Flow), d x R
     ConstRowMap acceptance;       ///< 1 x R
     ConstRowMap eps;              ///< 1 x R
     ConstRowMap L;                ///< 1 x R
@@ -31,9 +31,9 @@ class MIXWELL_EXPORT StepLearner {
   };
 
   virtual ~StepLearner();
-  /// The numbers before the first update, rows x 1.
+  /// The learner's initial state, rows x 1.
   virtual Eigen::VectorXd initial() const = 0;
-  /// Updates the numbers (rows x 1) after a sweep.
+  /// Updates the learner's state (rows x 1) after a sweep.
   virtual void update(const Trajectories& seen, Eigen::Ref<Eigen::VectorXd> state) const = 0;
 };
 
@@ -48,19 +48,19 @@ class MIXWELL_EXPORT StepRule : public Component {
   struct BeforeMove {
     std::uint64_t sweep;
     ConstRowMap eps;        ///< 1 x w
-    ConstMatrixMap learnt;  ///< rows x 1: the learner's numbers, as in initial(); else rows = 0
+    ConstMatrixMap learnt;  ///< the learner's state, rows x 1; rows = 0 if there is no learner
     const edge::Noise& noise;
   };
-  /// Writes L for each column (1 x w). Mixwell rounds the numbers up to whole numbers and limits
-  /// them to 1..Steps::most.
+  /// Writes the numbers of steps of the w columns to `L` (1 x w). Mixwell rounds them up to whole
+  /// numbers and limits them to 1..Steps::most.
   virtual void draw(const BeforeMove& before, Row L) const = 0;
-  /// The learner of this rule, or null if it does not learn.
+  /// The learner of this rule, or null if the rule does not learn.
   virtual const StepLearner* as_learner() const noexcept { return nullptr; }
 };
 
-/// The settings of the number of steps in a manifest. By default, L is uniform on 5..15. If all
-/// trajectories had one length, they would return to their start in every direction whose period
-/// matches this length.
+/// The number of steps, as set in a manifest. By default, L is uniform on 5..15, because
+/// trajectories of equal length return to their start in every direction whose period matches that
+/// length.
 struct MIXWELL_EXPORT Steps {
   static constexpr double most = 1e6;
   static constexpr Interval usual{5, 15};
@@ -75,7 +75,7 @@ struct MIXWELL_EXPORT Steps {
   void declare_fixed(Fields& fields, const std::string& help);
   /// Throws ParameterError if the settings contradict one another.
   void check() const;
-  /// Sets the defaults, as Params::settle of a kernel.
+  /// Sets the defaults, as Params::settle does for a kernel.
   void settle();
   /// Returns L if it is the same in all transitions, otherwise 0.
   std::int64_t fixed() const noexcept { return jitter || rule ? 0 : count.value_or(0); }
@@ -89,19 +89,19 @@ struct TrajectoryEdges {
   Edge<edge::Preconditioner> H;
 };
 
-/// The number of steps of one kernel in one graph. Call in the order of the sweep: first the
-/// constructor, then, after the transition, `learn`.
+/// The number of steps of one kernel in one graph. Call the constructor before the kernel adds the
+/// operations of its transition to the graph. Call `learn` after the kernel has added them.
 class MIXWELL_EXPORT StepCounts {
  public:
-  /// Throws WiringError if there is a rule but no eps.
+  /// Throws WiringError if `settings` has a rule but `eps` is empty.
   StepCounts(KernelGraph& graph, const Site& site, const Steps& settings,
              std::optional<Edge<edge::StepSize>> eps);
 
   /// L of this transition, 1 x w.
   Edge<edge::StepCount> value() const noexcept { return value_; }
   bool learns() const noexcept { return rule_ && rule_->as_learner() != nullptr; }
-  /// Adds the learning. Call this function in warmup. `before` is the slot's version from which the
-  /// transition started.
+  /// Adds to `graph` the operation that updates the learner. Does nothing after warmup, or if there
+  /// is no learner. `before` is the slot's version at the start of the transition.
   void learn(KernelGraph& graph, const Site& site, Value before, const TrajectoryEdges& seen,
              Edge<edge::Acceptance> acceptance) const;
 

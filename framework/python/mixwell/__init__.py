@@ -10,9 +10,9 @@
     run.certificate, run.summary, run.draws, run.report()
 
 Every component is a function in the namespace of its kind (`mw.kernels.nuts`). It is also a
-function of this package (`mw.nuts`), unless another kind has a component with the same name. help()
-shows the keys of the component. The library runs in this process and is called through its C
-interface."""
+function of this package (`mw.nuts`), unless another kind has a component with the same name.
+`help(mw.nuts)` shows the keys of `nuts`. The library runs in this process and is called through its
+C interface."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> typing.Any:
-    """The function for the component with this id. `__version__` is the version of the library."""
+    """The function for the component `name`. `__version__` is the version of the library."""
     if name == "__version__":
         from ._library import library
 

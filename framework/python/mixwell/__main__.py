@@ -1,4 +1,4 @@
-# Runs the program mixwell: as the script `mixwell` that pip installs, or as python -m mixwell.
+# The entry point of `python -m mixwell` and of the script `mixwell`, which pip installs.
 # SPDX-License-Identifier: Apache-2.0
 """Runs the program mixwell with the given command-line arguments."""
 

@@ -13,7 +13,7 @@ import typing
 
 def _made(folder: pathlib.Path) -> bool:
     """Makes the folder and returns True. Returns False if the folder already exists. If several
-    threads or processes make the same folder, only one of them gets True."""
+    threads or processes try to make the same folder, only one of them gets True."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -23,8 +23,9 @@ def _made(folder: pathlib.Path) -> bool:
 
 @contextlib.contextmanager
 def own_folder(default: pathlib.Path) -> typing.Iterator[pathlib.Path]:
-    """Makes the folder `default`. If this folder exists, makes the first of NAME-2, NAME-3, ...
-    that does not exist. Removes the new folder at the end if it is empty."""
+    """Makes the folder `default`. If `default` already exists, makes the first of `default`-2,
+    `default`-3, ... that does not exist. At the end of the `with` block, removes the new folder if
+    it is empty."""
     names = itertools.chain([default], (default.with_name(f"{default.name}-{k}")
                                         for k in itertools.count(2)))
     outer = default.parent

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions, structures and handles of the C interface `mixwell/lab.h`, for ctypes.
 
-Every call releases the interpreter's lock. If a function returns an exit code, the call raises the
-error for this code with the library's message."""
+Every call releases the global interpreter lock. If a function returns an exit code other than 0,
+the call raises the exception for this code with the library's message."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ os.register_at_fork(after_in_child=_in_child)
 
 
 def prefix() -> pathlib.Path:
-    """The folder with Mixwell's bin, lib and share. MIXWELL_PREFIX names the folder. By default, it
-    is the folder `native` in this package."""
+    """The folder with Mixwell's bin, lib and share. If the environment variable MIXWELL_PREFIX
+    is set, it names this folder. Otherwise, it is the folder `native` in this package."""
     named = os.environ.get("MIXWELL_PREFIX")
     return pathlib.Path(named) if named else pathlib.Path(__file__).parent / "native"
 
@@ -124,7 +124,9 @@ def _check_version(library: ctypes.CDLL, path: pathlib.Path) -> None:
 
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
-    """The loaded library, with the types of its functions set. Raises InputError."""
+    """Loads the library once, and declares the argument and result types of its functions. Raises
+    InputError if the library is missing, does not load, or has a different version than the
+    package."""
     path = _file()
     try:
         found = ctypes.CDLL(str(path))
@@ -142,12 +144,13 @@ def library() -> ctypes.CDLL:
 
 
 def call(name: str, *arguments: object) -> None:
-    """Calls a function that returns an exit code. Raises the error for this code."""
+    """Calls a function that returns an exit code. Raises the exception for this code unless the
+    code is 0."""
     if Process.forked:
         raise errors.RunError("this process was forked after Mixwell had started threads, and a "
                               "forked process does not have these threads. Start processes with "
                               "multiprocessing.get_context(\"spawn\"), or start them before the "
-                              "first call of Mixwell")
+                              "first call to Mixwell")
     loaded = library()
     Process.threads_started = True
     code = getattr(loaded, "mixwell_" + name)(*arguments)

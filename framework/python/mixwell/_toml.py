@@ -38,8 +38,8 @@ def number(value: float) -> str:
 
 
 def value(given: typing.Any, where: str) -> str:
-    """The value as TOML. It may be a NumPy array or a NumPy number. `where`: the dotted key of the
-    value, for error messages."""
+    """The value as TOML. The value may be a NumPy array or a NumPy number. `where`: the dotted key
+    of the value, for error messages."""
     if hasattr(given, "tolist") and not isinstance(given, (list, tuple)):
         given = given.tolist()
     if isinstance(given, bool):

@@ -38,7 +38,7 @@ class Waiting(typing.Generic[T]):
         self.interrupted = False
 
     def result(self) -> T:
-        """Runs the work and returns its result, or raises its exception."""
+        """Calls `work` in another thread. Returns its result, or raises its exception."""
         thread = threading.Thread(target=self._carry_out, name="mixwell", daemon=True)
         thread.start()
         self._wait()

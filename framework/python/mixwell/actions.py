@@ -1,7 +1,7 @@
 # Functions that check, run, verify and study compositions.
 # SPDX-License-Identifier: Apache-2.0
 """Functions that check, run and verify compositions, and that run studies. All of them release the
-interpreter's lock while they run."""
+global interpreter lock while they run."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def _waited(composition: Composition, work: typing.Callable[[], str], stop: _lib
 
 def check(*parts: Source, gradient: bool = False, name: str | None = None, settings: Keys = None,
           **run: typing.Any) -> Certificate:
-    """States what a composition is guaranteed to sample. Composition describes the arguments parts,
-    name, settings and run.
+    """States what a composition is guaranteed to sample. For the arguments `parts`, `name`,
+    `settings` and `run`, see the class Composition.
 
     `gradient`: also compare the model's gradient with finite differences of the model's potential.
-    If the composition must not run, or if the gradient is wrong, the `error` of the result says
-    why. Invalid input raises InputError."""
+    If the composition must not run, or if this comparison fails, the `error` of the result gives
+    the reason. Invalid input raises InputError."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
     stop = _library.Stop()
     document, _ = _waited(
@@ -60,16 +60,17 @@ def check(*parts: Source, gradient: bool = False, name: str | None = None, setti
 def run(*parts: Source, threads: int = 0, folder: Paths | None = None, force: bool = False,
         checked: bool = False, progress: bool = True, name: str | None = None,
         settings: Keys = None, **run: typing.Any) -> Run:
-    """Runs a composition. Composition describes the arguments parts, name, settings and run (draws,
-    seed, ...).
+    """Runs a composition. For the arguments `parts`, `name`, `settings` and `run` (`draws`, `seed`,
+    ...), see the class Composition.
 
     `threads`: number of threads (0 = all cores). This number does not change the draws. `folder`:
     folder for the results. An earlier run in this folder is replaced only with `force`. By default,
     each run has its own folder: out/NAME, then out/NAME-2 and so on. With `force`, the default is
     always out/NAME. `checked`: check plugins for out-of-bounds writes and non-repeatable gradients.
 
-    An interrupt ends the run and logs a warning. The draws so far are kept, and resume() continues
-    the run. Raises InputError, RunError, or Refused if the certificate forbids the run."""
+    If an interrupt ends the run, Mixwell logs a warning and keeps the draws so far. resume() then
+    continues the run. Raises Refused if the certificate forbids the run, InputError if the input is
+    invalid, and RunError if the run fails."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
     if folder is not None:
         return _run(composition, pathlib.Path(folder), threads, progress, force=force,
@@ -86,7 +87,8 @@ def run(*parts: Source, threads: int = 0, folder: Paths | None = None, force: bo
 
 def resume(folder: Paths, *functions: FunctionModel, threads: int = 0,
            progress: bool = True) -> Run:
-    """Continues the interrupted run in a folder. The draws equal those of an uninterrupted run.
+    """Continues an interrupted run, given its folder. The draws are the same as without the
+    interruption.
 
     `functions`: the Python models that the run uses. Their versions must not have changed."""
     for model in functions:
@@ -126,13 +128,12 @@ def _run(composition: Composition, folder: pathlib.Path, threads: int, shown: bo
 def verify(*parts: Source, targets: typing.Sequence[str] = (), budget: float = 0.0,
            alpha: float = 0.0, max_seconds: float = 0.0, threads: int = 0, name: str | None = None,
            settings: Keys = None, **run: typing.Any) -> Verification:
-    """Tests by sampling whether a composition does what its certificate says, as `mixwell verify`
-    does.
+    """Tests the certificate of a composition by sampling, as `mixwell verify` does.
 
     `targets`: names of targets (default: all). `budget`: number of gradient evaluations to spend.
-    `alpha`: probability that a correct composition is called biased. For `budget` and `alpha`, 0
-    means the program's default. `max_seconds`: time limit. If the time limit or an interrupt ends
-    the test, the outcome is inconclusive."""
+    `alpha`: probability of reporting that a correct composition is biased. If `budget` or `alpha`
+    is 0, the program's default is used. `max_seconds`: time limit. If the time limit or an
+    interrupt ends the test, the outcome is inconclusive."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
     names = [target.encode() for target in targets]
     stop = _library.Stop()
@@ -152,8 +153,8 @@ def study(path: Paths, *, folder: Paths | None = None, jobs: int = 0, only: str 
           retry: bool = False, quick: bool = False, progress: bool = True) -> Study:
     """Runs the unfinished cells of a study in worker processes, as `mixwell study` does.
 
-    To continue an interrupted study, make the same call again. Studies cannot use models that are
-    Python functions, because the workers are other processes."""
+    Make the same call again to continue an interrupted study. Studies cannot use models that are
+    Python functions, because the workers are separate processes."""
     name = pathlib.Path(path).stem + ("-quick" if quick else "")
     where = pathlib.Path(folder) if folder is not None else pathlib.Path("out") / name
     stop = _library.Stop()

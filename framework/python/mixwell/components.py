@@ -1,11 +1,12 @@
 # Makes a Python function for each component of the registry.
 # SPDX-License-Identifier: Apache-2.0
-"""`mixwell.kernels.nuts(estimator=mixwell.estimators.dense())`: a component of a composition.
+"""Components of a composition, such as `mixwell.nuts(estimator=mixwell.estimators.dense())`.
 
-Each kind of component has a namespace with one function per component. The functions are made from
-the declarations of the components. The components of other plugins also get functions. Tab
-completion and help() show the keys with their units, ranges and defaults. A dash in an id becomes
-an underscore in the function's name. The key `lambda` becomes the argument `lambda_`."""
+Each kind of component has a namespace with one function per component. This module makes the
+functions from the declarations of the components, so the components of added plugins also get
+functions. Tab completion and help() show the keys with their units, ranges and defaults. A dash in
+an id becomes an underscore in the function's name. The argument for the key `lambda` is
+`lambda_`."""
 
 from __future__ import annotations
 
@@ -21,11 +22,11 @@ KINDS = ("model", "oracle", "integrator", "estimator", "steps", "kernel", "compo
 
 class Component:
     """A component of a composition. In the manifest, it is the table `[kind.name]` with `use = id`
-    and the keys. If the value of a key is a component, the manifest has the name of that
+    and its keys. If the value of a key is a component, the manifest has the name of that
     component's table instead.
 
-    A component cannot be changed. If two components refer to the same third component, the manifest
-    has one table for the third component."""
+    Components are immutable. The manifest has one table for each component, even if several
+    components refer to it."""
 
     def __init__(self, kind: str, id: str, keys: dict[str, typing.Any], name: str | None = None):
         self.kind = kind
@@ -106,7 +107,7 @@ def _documentation(entry: dict[str, typing.Any]) -> str:
 def _maker(entry: dict[str, typing.Any]) -> typing.Callable[..., Component]:
     """The Python function for a component of the registry.
 
-    The function accepts unknown keys. The composition refuses an unknown key and names the nearest
+    The function itself accepts unknown keys. `Composition` refuses them later and names the nearest
     known key."""
 
     def make(**keys: typing.Any) -> Component:
@@ -148,7 +149,7 @@ class Namespace:
 
 
 def find(name: str) -> typing.Callable[..., Component]:
-    """The function for the component `mixwell.NAME` of any kind. Raises AttributeError unless
+    """The function `mixwell.NAME`, which makes the component NAME. Raises AttributeError unless
     exactly one component has this name."""
     entries = [entry for entry in registry().entries if _identifier(entry["id"]) == name]
     if len(entries) == 1:

@@ -21,7 +21,7 @@ Source = typing.Union[str, "os.PathLike[str]", typing.Mapping[str, typing.Any], 
 
 
 class _Tables:
-    """The tables of a manifest. Each component is added once."""
+    """The tables of a manifest. A component that is added several times gets only one table."""
 
     def __init__(self) -> None:
         self.tables: dict[str, typing.Any] = {"mixwell": 1}
@@ -30,7 +30,7 @@ class _Tables:
         self._kept: list[Component] = []  # keeps components alive, so each id() above is unique
 
     def add(self, component: Component) -> str:
-        """Adds the table of the component, unless it was added before. Returns the table's name."""
+        """Adds a table for the component, unless there is one already. Returns the table's name."""
         if id(component) in self._names:
             return self._names[id(component)]
         self._kept.append(component)
@@ -49,7 +49,7 @@ class _Tables:
 
     @staticmethod
     def _free(id: str, taken: dict[str, typing.Any]) -> str:
-        """The id. If another table has this name, a number is appended."""
+        """The id, followed by a number if the id is already the name of a table."""
         name, number = id, 1
         while name in taken:
             number += 1
@@ -57,7 +57,7 @@ class _Tables:
         return name
 
     def plain(self, value: typing.Any) -> typing.Any:
-        """The value with the name of each component in place of the component."""
+        """A copy of the value in which each component is replaced by its name."""
         if isinstance(value, Component):
             return self.add(value)
         if isinstance(value, typing.Mapping):
@@ -67,7 +67,8 @@ class _Tables:
         return value
 
     def add_mapping(self, given: typing.Mapping[str, typing.Any]) -> None:
-        """Adds tables: {"model": {"m": {"use": ...} or a component}, "run": {...}}."""
+        """Adds the tables in `given` to `tables`. `given` has the form {"model": {"m": {"use": ...}
+        or a component}, "run": {...}}."""
         for kind, table in given.items():
             if kind not in KINDS or not isinstance(table, typing.Mapping):
                 self.tables[kind] = self.plain(table)
@@ -90,12 +91,13 @@ class Composition:
     """A composition of components.
 
     `parts`: the path of a manifest (TOML) or of a Stan program; or a dict with the tables of a
-    manifest; or components. You need not list a component that another one refers to.
+    manifest; or components. You need not list a component to which another component refers.
     `run`: keys of [run], such as draws and seed. They override the keys of the manifest.
     `settings`: keys to override in a manifest file, for example {"kernel.hmc.steps": 5}.
     `name`: name of the run and of its default folder.
 
-    Raises an InputError that names the key, the value, the rule and the nearest valid choice."""
+    Raises InputError if a key or a value is invalid. The message names the key, the value, the rule
+    and the nearest valid choice."""
 
     def __init__(self, *parts: Source, name: str | None = None,
                  settings: typing.Mapping[str, typing.Any] | None = None, **run: typing.Any):
@@ -117,11 +119,11 @@ class Composition:
 
     @classmethod
     def of(cls, *parts: Source, **more: typing.Any) -> Composition:
-        """The given composition, or a new one from the parts."""
+        """The only part if it is a composition, otherwise a new composition of the parts."""
         if len(parts) == 1 and isinstance(parts[0], Composition):
             if any(value is not None for value in more.values()):
                 raise errors.InputError("composition: the keys of an existing composition cannot "
-                                        "be changed. Give all keys in the call of Composition()")
+                                        "be changed. Give all keys in the call to Composition()")
             return parts[0]
         return cls(*parts, **more)
 

@@ -9,8 +9,9 @@ point.
     mw.jax(log_density, {"mu": (), "tau": ()}, exponential=["tau"])
 
 Parameters named in `exponential` are positive, and parameters named in `logistic` lie in (0, 1).
-The function gets the values of the parameters. This module adds log |J|, where J is the Jacobian of
-the transforms. Each call evaluates the density at a block of points, in double precision."""
+The function gets the values of the parameters. This module adds log |J| to the log density, where J
+is the Jacobian of the transforms. Each call evaluates the density at a block of points, in double
+precision."""
 
 from __future__ import annotations
 
@@ -84,15 +85,15 @@ def _compiled(jax: typing.Any, potential: typing.Callable[[typing.Any], typing.A
     function that computes U at one point."""
     if not jax.config.jax_enable_x64:
         raise errors.InputError("mixwell.jax: JAX computes in single precision, which biases the "
-                                "draws. At the start of the program, call "
-                                "jax.config.update(\"jax_enable_x64\", True)")
+                                "draws. Call jax.config.update(\"jax_enable_x64\", True) at the "
+                                "start of the program")
     return jax.jit(jax.vmap(jax.value_and_grad(potential)))
 
 
 def torch(log_density: LogDensity, parameters: Shapes, *, name: str = "torch",
           version: str | None = None, **keys: typing.Any) -> FunctionModel:
     """A model from a log density in PyTorch, evaluated with torch.func. The function must work with
-    vmap, so it must not branch on values."""
+    vmap, so it must not branch on the values of its arguments."""
     torch = needed("torch", "mixwell.torch")
     transforms = _Transforms(parameters, keys, torch.exp, torch.nn.functional.softplus, torch.abs)
 
@@ -114,9 +115,9 @@ def numpyro(model: typing.Callable[..., typing.Any], *arguments: typing.Any, nam
     """A model with the log density of a NumPyro model. `arguments` and `more` are passed to the
     NumPyro model.
 
-    If the support of a site is the real line, the positive numbers or (0, 1), the values of the
-    site are recorded. For any other site, the unconstrained coordinates of NumPyro are recorded
-    under the name SITE_free."""
+    Mixwell records the values of a site if its support is the real line, the positive numbers or
+    (0, 1). For any other site, Mixwell records NumPyro's unconstrained coordinates under the name
+    SITE_free."""
     jax = needed("jax", "mixwell.numpyro")
     util = needed("numpyro.infer.util", "mixwell.numpyro")
     arrays = needed("numpy", "mixwell.numpyro")
@@ -158,9 +159,9 @@ def _recorded_sites(trace: typing.Any, sites: dict[str, tuple[int, ...]]
 
 
 def pymc(model: typing.Any, *, name: str = "pymc", version: str | None = None) -> FunctionModel:
-    """A model with the log density of a PyMC model. For a variable without a transform or with a
-    log transform, the values are recorded. For any other variable, the transformed coordinates are
-    recorded under the name VARIABLE_free.
+    """A model with the log density of a PyMC model. Mixwell records the values of a variable that
+    has no transform or a log transform. For any other variable, Mixwell records the transformed
+    coordinates under the name VARIABLE_free.
 
     PyMC evaluates one point at a time, so a block needs one call per point."""
     arrays = needed("numpy", "mixwell.pymc")

@@ -28,7 +28,7 @@ _OPTIONS = (
 
 def in_python(message: str) -> str:
     """The library's message with functions and arguments of this package in place of the program's
-    commands and options. A command in `...` stays if no function corresponds to it."""
+    commands and options. A command in backquotes is kept if this package has no function for it."""
     for pattern, words in _COMMANDS:
         message = re.sub(pattern, words, message)
     parts = re.split(r"(`mixwell [^`]*`)", message)
@@ -45,7 +45,7 @@ class Error(Exception):
 
 
 class RunError(Error, RuntimeError):
-    """The run failed, for example because of a full disk, a plugin or an exception in a model."""
+    """The run failed, for example because of a full disk or an error in a plugin or a model."""
 
 
 class InputError(Error, ValueError):

@@ -1,16 +1,17 @@
 # Models whose density is a Python function.
 # SPDX-License-Identifier: Apache-2.0
-"""Models from Python functions. Each call evaluates a block of points (the model `callback`).
+"""Models from Python functions. Each call evaluates a block of points. In manifests, these models
+use the component `callback`.
 
     def bowl(theta):                           # (R, d)
         return 0.5 * (theta**2).sum(axis=1), theta      # U (R,), its gradient (R, d)
 
     mixwell.function(bowl, {"x": 3})
 
-U is -log density in nats, up to a constant, and infinite outside the support. Mixwell assumes
-nothing about the function. Mixwell tests the function before a run. Certificates mark the
-properties of the function as `declared`. Mixwell acquires the interpreter's lock once for each
-block of points. Only one thread at a time calls the function."""
+U is -log density in nats, up to a constant, and infinite outside the support. Mixwell tests the
+function before a run, but cannot prove its properties. Certificates mark these properties as
+`declared`. Mixwell acquires the global interpreter lock once for each block of points. Only one
+thread at a time calls the function."""
 
 from __future__ import annotations
 
@@ -53,17 +54,18 @@ class FunctionModel(Component):
 
     `version`: a string that changes when the function changes. Without a version, runs of the
     model cannot be resumed, and no other process can use their manifests. `pads`: if True, each
-    block is padded to 1, 2, 4, 8, ... points with copies of the first point. With padding, a
-    function that is compiled for each number of points is compiled only a few times. By default,
-    only the blocks of verify() are padded, because verify() uses hundreds of different numbers of
-    points. `keys`: the keys exponential, logistic, absolute, gradient_growth, dims and coords of
-    the model `callback`."""
+    block is padded to 1, 2, 4, 8, ... points with copies of the first point. A function that is
+    compiled for each number of points is then compiled only a few times. By default, blocks are
+    padded only in verify(), where they have hundreds of different sizes. `keys`: the keys
+    `exponential`, `logistic`, `absolute`, `gradient_growth`, `dims` and `coords` of the model
+    `callback`."""
 
     def __init__(self, function: Batched, parameters: Shapes, *, name: str = "function",
                  version: str | None = None, pads: bool | None = None, **keys: typing.Any):
         if not callable(function):
             raise errors.InputError(f"function: {function!r} cannot be called. Give a function "
-                                    "that takes (R, d) points and returns U and its gradient")
+                                    "that takes an (R, d) array of points and returns U and its "
+                                    "gradient")
         self.function = function
         self.parameters = {key: shape_of(shape) for key, shape in parameters.items()}
         self.dimension = sum(math.prod(shape) for shape in self.parameters.values())
@@ -87,8 +89,8 @@ class FunctionModel(Component):
         return other
 
     def evaluate(self, points: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
-        """U and its gradient at (R, d) points, checked as in a run. Raises InputError if the
-        function returns an invalid result."""
+        """U and its gradient at the rows of an (R, d) array, checked as in a run. Raises InputError
+        if the function returns an invalid result."""
         import numpy
 
         rows = len(points)
@@ -115,8 +117,8 @@ class FunctionModel(Component):
 
     def _called(self, dimension: int, columns: int, theta: int, u: int, gradient: int | None,
                 _: int | None) -> int:
-        """Called from C. Returns 0 on success. If the function fails, stores the exception in
-        `fault` and returns 1."""
+        """Evaluates the function for the library. Returns 0 on success. If the function fails,
+        stores the exception in `fault` and returns 1."""
         import numpy
 
         if self.aborted:
@@ -134,7 +136,8 @@ class FunctionModel(Component):
             return 1
 
     def tell_fault(self, told: errors.Error) -> typing.NoReturn:
-        """Raises the function's exception instead of the library's error `told`."""
+        """Raises FunctionFault from the function's exception (`fault`). The message also quotes the
+        library's error (`told`)."""
         fault, self.fault = self.fault, None
         assert fault is not None
         where = traceback.extract_tb(fault.__traceback__)[-1] if fault.__traceback__ else None
@@ -160,7 +163,8 @@ class FunctionModel(Component):
     @staticmethod
     @contextlib.contextmanager
     def verified(models: typing.Sequence[FunctionModel]) -> typing.Iterator[None]:
-        """Sets `in_verify` of the models inside the block. The default of `pads` depends on it."""
+        """Sets `in_verify` of the models for the duration of a `with` block. The default of `pads`
+        depends on `in_verify`."""
         for model in models:
             model.in_verify = True
         try:
@@ -172,7 +176,8 @@ class FunctionModel(Component):
     @staticmethod
     @contextlib.contextmanager
     def offered(models: typing.Sequence[FunctionModel]) -> typing.Iterator[None]:
-        """Registers the functions of the models inside the block, and raises their exceptions."""
+        """Registers the functions of the models at the start of a `with` block. A FunctionFault
+        replaces an error of the library in the block if a function has raised an exception."""
         for model in models:
             model.offer()
         try:
@@ -190,8 +195,8 @@ _OWNERS: dict[str, int] = {}
 
 
 def _code_of(model: FunctionModel) -> typing.Any:
-    """The function that C calls. It has only a weak reference to the model. Compositions keep
-    models alive."""
+    """The function that C calls. It has only a weak reference to the model, which a composition
+    keeps alive while C may call the function."""
     held = weakref.ref(model)
 
     def code(*arguments: typing.Any) -> int:

@@ -28,7 +28,8 @@ class Registry:
         self.broken: list[dict[str, str]] = found["broken"]
 
     def add(self, path: str | os.PathLike[str]) -> None:
-        """Adds the plugin library at `path`, which may be in any folder. Raises InputError."""
+        """Adds the plugin library at `path`, which may be in any folder. Raises InputError if the
+        plugin does not load, or if another plugin already has one of its components."""
         _library.call("registry_add", self.handle, _library.encoded(path))
         self._read()
 
@@ -39,7 +40,7 @@ class Registry:
 
 @functools.lru_cache(maxsize=None)
 def registry() -> Registry:
-    """The registry of this process. The first call reads it."""
+    """The registry of this process. The first call of this function creates the registry."""
     return Registry()
 
 
@@ -49,7 +50,8 @@ def plugins() -> list[dict[str, typing.Any]]:
 
 
 def add_plugin(path: str | os.PathLike[str]) -> None:
-    """Adds the plugin library at `path` to the available components. Raises InputError."""
+    """Adds the plugin library at `path` to the available components. Raises InputError if the
+    plugin does not load, or if another plugin already has one of its components."""
     registry().add(path)
 
 

@@ -68,8 +68,8 @@ class Certificate:
 
     @property
     def worlds(self) -> list[dict[str, typing.Any]]:
-        """The results on finite worlds for each phase, with a "judgement". Only the result of
-        check() has them."""
+        """The results of the check on finite worlds (docs/worlds.md), one for each phase. The field
+        "judgement" has the outcome. Only check() provides these results."""
         return self.record.get("worlds") or []
 
     @property
@@ -110,8 +110,8 @@ class Report:
         return f"<Report {self.path}>"
 
     def _repr_html_(self) -> str:
-        """Shows the page in a frame, so that report and notebook do not share styles and
-        scripts."""
+        """Shows the report in a frame, so that the report and the notebook do not affect each
+        other's styles and scripts."""
         return (f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
                 f'style="width:100%;height:{self.height}px;border:0" title="Mixwell report">'
                 "</iframe>")
@@ -144,8 +144,8 @@ class Run:
 
     @property
     def worlds(self) -> list[dict[str, typing.Any]]:
-        """The results on finite worlds for each phase, with a "judgement". Only the result of
-        check() has them."""
+        """The results of the check on finite worlds (docs/worlds.md), one for each phase. The field
+        "judgement" has the outcome. Only check() provides these results."""
         return self.record.get("worlds") or []
 
     @property
@@ -166,7 +166,7 @@ class Run:
 
     @functools.cached_property
     def summary(self) -> typing.Any:
-        """A pandas.DataFrame with one row per element and one column per statistic."""
+        """A pandas.DataFrame with a row per element of each variable and a column per statistic."""
         pandas = needed("pandas", "Run.summary")
         rows = self._summary_record()["variables"]
         figures = {name: {figure: _number(value) for figure, value in row.items()
@@ -175,7 +175,7 @@ class Run:
 
     @property
     def warnings(self) -> list[str]:
-        """Problems of the draws and how to fix them. `mixwell run` prints the same warnings."""
+        """Problems with the draws, and how to fix them. `mixwell run` prints the same warnings."""
         return self.record["warnings"]
 
     @property
@@ -235,8 +235,8 @@ class Verification:
 
     @property
     def tests(self) -> typing.Any:
-        """A pandas.DataFrame with a row for each statistic that failed. A target that passed has
-        one row, for the statistic with the largest deviation."""
+        """A pandas.DataFrame of statistics. A target has a row for each of its statistics that
+        failed. If none failed, it has one row: the statistic with the largest deviation."""
         return needed("pandas", "Verification.tests").DataFrame.from_records(self.record["tests"])
 
     @property
@@ -261,8 +261,8 @@ class Study:
 
     @property
     def table(self) -> typing.Any:
-        """A pandas.DataFrame with one row per cell. Each use reads the current state of the
-        cells."""
+        """A pandas.DataFrame with one row per cell. Each access to this property reads the
+        current state of the cells."""
         pandas = needed("pandas", "Study.table")
         found = json.loads(_library.text_of("study_table", _library.encoded(self.folder)))
         return pandas.DataFrame.from_records(found["rows"], columns=found["columns"])

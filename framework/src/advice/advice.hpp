@@ -1,4 +1,4 @@
-// Advice for warnings at the end of a run. It names only keys of this composition.
+// Advice for warnings at the end of a run. It names only keys of the run's composition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,4 @@
-// Implements `mixwell check`: finds whether a composition is right, and which density it is
-// guaranteed to sample.
+// Implements `mixwell check`: derives the certificate of a composition and tests its model.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/run_json.hpp"
 #include "base/guarded_columns.hpp"
@@ -148,11 +147,11 @@ std::optional<Error> fault_of(const Composition& composition, const Checked& fou
     return Refused(found.worlds->contradiction);
   if (gradient && !gradient->is_right()) {
     return RunError(
-        "the model's gradient does not match the model's potential; correct one of the two: " +
+        "the model's gradient does not match the model's potential. Correct one of the two. " +
         text_of(*gradient));
   }
   if (gradient && gradient->second && !gradient->second->agrees()) {
-    return RunError("two implementations of the model differ; correct one of them: " +
+    return RunError("two implementations of the model differ. Correct one of them. " +
                     text_of(*gradient->second));
   }
   try {
@@ -168,18 +167,20 @@ std::optional<Error> fault_of(const Composition& composition, const Checked& fou
 
 std::string text_of(const SecondReport& report) {
   if (!report.why_not.empty())
-    return fmt::format("gradient: not compared with {}: {}", report.made_by, report.why_not);
+    return fmt::format("gradient: the model was not compared with {}. Reason: {}", report.made_by,
+                       report.why_not);
   return fmt::format(
-      "gradient: {} {} at {} points; the gradients differ by {:.2g} of their largest component; "
-      "apart from a constant, the potentials differ by {:.2g} (limit of both {:g})",
+      "gradient: {} {} at {} points. The difference between the gradients is {:.2g}, relative to "
+      "their largest component. The difference between the potentials, apart from a constant, is "
+      "{:.2g}. Each of the two differences must be at most {:g}",
       report.agrees() ? "agrees with" : "DIFFERS from", report.made_by, gradient_points,
       report.gradient, report.potential, second_limit);
 }
 
 std::string text_of(const GradientReport& report) {
   return fmt::format(
-      "gradient: {} at {} points; the worst component is {}: the model gives {:.8g}, central "
-      "differences of the potential give {:.8g}, relative error {:.2g} (limit {:g})",
+      "gradient: {} at {} points. The worst component is {}: the model gives {:.8g}, and central "
+      "differences of the potential give {:.8g}. The relative error is {:.2g} (limit {:g})",
       report.is_right() ? "agrees with central differences" : "WRONG", gradient_points,
       report.parameter, report.error.gradient, report.error.difference, report.error.relative,
       gradient_limit);
@@ -242,7 +243,9 @@ std::string certificate_text(const Checked& found) {
   const std::string_view first = "class      ";
   text.replace(0, first.size(), "by rules   ");
   return fmt::format(
-      "class      contradicted: a finite world contradicts the verdict of the rules\n{}", text);
+      "class      contradicted: the check on finite worlds (docs/worlds.md) disagrees with the "
+      "class that the rules give\n{}",
+      text);
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Warnings about the draws of a run, with advice, and figures that could not be computed.
+// Warnings about draws, with advice. Descriptions of statistics that could not be computed.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/warnings.hpp"
 
@@ -163,16 +163,17 @@ class Warnings {
 
   void of_max_depth(const std::optional<double>& share, const std::string& kernel) {
     if (share.value_or(0.0) < many_at_max_depth) return;
-    add("{:.0f} % of the trajectories{} reached the maximum tree depth: they stopped before they "
-        "turned back, so each gradient evaluation moves the chain less far. {}",
+    add("{:.0f} % of the trajectories{} reached the maximum tree depth. They stopped before a "
+        "U-turn, so the sampler is less efficient. {}",
         100.0 * *share, of_kernel(kernel), advice_.deeper_trees(kernel));
   }
 
   void of_divergences() {
     const std::int64_t count = summary_.sampler.divergences.value_or(0);
     if (count <= 0) return;
-    add("{} transitions diverged, so the draws may miss a region of high curvature. run.json lists "
-        "their positions. {} If that does not help, reparametrise the model.",
+    add("{} transitions diverged, so the draws may miss a region of high curvature. run.json gives "
+        "the sweep and the position of at most 100 of them. {} If that does not help, "
+        "reparametrise the model.",
         count, advice_.shorter_steps());
   }
 
@@ -194,15 +195,16 @@ class Warnings {
         rows, &StandardFigures::rhat, [](double r) { return r > high_rhat; }, std::greater<>());
     if (bad.count == 0) return;
     if (std::isinf(bad.value))
-      add("R-hat of {} is infinite: the draws within each half of a chain are equal, but the "
-          "halves differ.{}",
+      add("R-hat of {} is infinite: the draws are constant within each half of a chain, but "
+          "not the same in all halves.{}",
           bad.who(), is_still() ? "" : " " + other_steps());
     else if (bad.value <= unmixed_rhat)
       add("R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Increase run.draws.",
           bad.who(), bad.value, high_rhat);
     else
       add("R-hat of {} is {:.3f}, above {}: the chains have not mixed. Increase run.warmup and "
-          "run.draws; if that does not help, look for several modes or rescale the parameters.",
+          "run.draws. If that does not help, check whether the target has several modes, or "
+          "rescale the parameters.",
           bad.who(), bad.value, unmixed_rhat);
   }
 
@@ -216,8 +218,7 @@ class Warnings {
     add("The {} effective sample size of {} is {:.0f}, below {:.0f}, so the summary is not "
         "reliable.{}{}",
         what, bad.who(), bad.value, low_ess,
-        bad.is_rough ? " This effective sample size is so small that its estimate may be far off."
-                     : "",
+        bad.is_rough ? " The estimate of such a small effective sample size may be far off." : "",
         is_still() ? "" : " " + advice_.more_draws(static_cast<int>(times)));
   }
 

@@ -1,4 +1,4 @@
-// Warnings about the draws of a run, with advice, and figures that could not be computed.
+// Warnings about draws, with advice. Descriptions of statistics that could not be computed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -99,27 +99,29 @@ Command check_command() {
   std::vector<Argument> arguments = manifest_and(
       given->manifest,
       {{"--gradient", &given->settings.gradient,
-        "Check the model's gradient (see below) and list the constraints of the parameters"},
+        "Check the model's gradient (see below) and list the constraints on the parameters"},
        {"--no-worlds", &given->no_worlds,
         "Skip the check on finite worlds (docs/worlds.md), which takes a few milliseconds"},
        {"--counterexample FILE.py",
         &given->example,
         "Write a counterexample as a Python script (see below); exit with code 1 if there is none",
         {.excludes = {"--no-worlds"}}},
-       {"--json", &given->json, "Print the certificate as JSON (certificate.json)"}});
+       {"--json", &given->json, "Print the results as JSON, with the fields of certificate.json"}});
   return {.name = "check",
           .purpose = "Validate a manifest and state what its composition is guaranteed to sample",
           .arguments = std::move(arguments),
           .example = "mixwell check manifest.toml --gradient",
           .notes = fmt::format(
               "--gradient compares the model's gradient with central differences of the model's\n"
-              "potential at {} points. The exit code is 1 if the relative error of any parameter\n"
-              "is above {:g}. If the model has a second implementation, --gradient also compares\n"
-              "the two implementations (the limit is {:g}).\n"
+              "potential at {} points. The exit code is 1 if any component of the gradient has a\n"
+              "relative error above {:g}. If the model has a second implementation, --gradient\n"
+              "also compares the two implementations. The relative differences between their\n"
+              "gradients and between their potentials must be at most {:g}.\n"
               "\n"
               "--counterexample writes a Python script with a finite world (docs/worlds.md) in\n"
-              "which the composition does not leave its target invariant. The script prints two\n"
-              "probabilities of the same state: in the target, and after some sweeps.",
+              "which the composition does not leave its target invariant. The script prints\n"
+              "the probability of one state under the target, and the probability of this state\n"
+              "after a few sweeps that start from the target.",
               gradient_points, gradient_limit, second_limit),
           .json = &given->json,
           .action = [given] { return check_manifest(*given); }};

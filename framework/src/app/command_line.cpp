@@ -161,7 +161,7 @@ std::string unknown_word(const CLI::App& app, const Command& program) {
   const bool is_option = left.front().starts_with('-');
   const std::string word = left.front().substr(0, left.front().find('='));
   if (!is_option && shown_commands(command).empty())
-    return fmt::format("{} takes no further arguments (got \"{}\")", typed_name(app), word);
+    return fmt::format("{} accepts no further arguments (got \"{}\")", typed_name(app), word);
   const std::string typed = typed_name(app);
   return fmt::format("{} has no {} \"{}\"{}", typed, is_option ? "option" : "command", word,
                      suggestion_for(typed + " " + word, word, known_words(command, is_option)));

@@ -1,4 +1,4 @@
-// Texts about a command that help, manual pages and completion share.
+// Texts about a command, shared by its help, its manual page and the shell completion.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.hpp"
 #include "app/text_layout.hpp"

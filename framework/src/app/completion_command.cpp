@@ -1,5 +1,5 @@
 // mixwell completion: prints a script that a shell uses to complete command lines of the program.
-// mixwell complete: prints the possible completions of the last word, for this script.
+// mixwell complete: prints the possible completions of the last word. The script calls it.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "base/split.hpp"
@@ -16,9 +16,10 @@ namespace mixwell::app {
 namespace {
 
 constexpr const char* bash_script =
-    R"bash(# Bash completion, from `mixwell completion bash`. The typed program prints one
-# completion per line. A line is a word, a tab and the meaning of the word. The line "@folder" asks
-# for folders, and the line "@file", a tab and a pattern asks for files that match the pattern.
+    R"bash(# Bash completion, from `mixwell completion bash`. The program named on the
+# command line prints one completion per line. A line is a word, a tab and the meaning of the word.
+# The line "@folder" stands for all folders. A line with "@file", a tab and a pattern stands for the
+# files that match the pattern.
 _mixwell() {
   local current=${COMP_WORDS[COMP_CWORD]} word meaning kind
   [[ $current != '=' ]] || current=''
@@ -40,9 +41,10 @@ complete -F _mixwell mixwell
 
 constexpr const char* zsh_script =
     R"zsh(#compdef mixwell
-# Zsh completion, from `mixwell completion zsh`. The typed program prints one
-# completion per line. A line is a word, a tab and the meaning of the word. The line "@folder" asks
-# for folders, and the line "@file", a tab and a pattern asks for files that match the pattern.
+# Zsh completion, from `mixwell completion zsh`. The program named on the
+# command line prints one completion per line. A line is a word, a tab and the meaning of the word.
+# The line "@folder" stands for all folders. A line with "@file", a tab and a pattern stands for the
+# files that match the pattern.
 _mixwell() {
   local word meaning folder
   local -a found patterns line=("${(@Q)words[2,CURRENT]}")
@@ -177,12 +179,15 @@ Command completion_command() {
   return {
       .name = "completion",
       .purpose = "Print a shell script that completes mixwell commands and options",
-      .arguments =
-          {{"shell", shell.get(), "Shell that runs the script", {.choices = {"bash", "zsh"}}}},
+      .arguments = {{"shell",
+                     shell.get(),
+                     "Shell for which to print the script",
+                     {.choices = {"bash", "zsh"}}}},
       .example = "source <(mixwell completion bash)",
       .notes =
-          "An installation of Mixwell puts these scripts where shells find them. If Mixwell is\n"
-          "not installed, add the line of the example to ~/.bashrc. For zsh, add\n"
+          "Installing Mixwell also installs these scripts where shells find them. If Mixwell is\n"
+          "not installed, add a line to the startup file of your shell. For bash, add\n"
+          "source <(mixwell completion bash) to ~/.bashrc. For zsh, add\n"
           "source <(mixwell completion zsh) to ~/.zshrc, after compinit.",
       .action = [shell] {
         fmt::print("{}", *shell == "bash" ? bash_script : zsh_script);
@@ -192,15 +197,14 @@ Command completion_command() {
 
 Command complete_command(Command (*program)()) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  return {
-      .name = "complete",
-      .purpose = "Print completions for the script of `mixwell completion`; not for use by hand",
-      .arguments = {{"words",
-                     words.get(),
-                     "Words typed after the program's name; the last one may be incomplete",
-                     {.optional = true, .takes_many = true}}},
-      .action = [words, program] { return complete(program(), *words); },
-      .is_hidden = true};
+  return {.name = "complete",
+          .purpose = "Print completions (used only by the script of `mixwell completion`)",
+          .arguments = {{"words",
+                         words.get(),
+                         "Words typed after the program's name; the last one may be incomplete",
+                         {.optional = true, .takes_many = true}}},
+          .action = [words, program] { return complete(program(), *words); },
+          .is_hidden = true};
 }
 
 }  // namespace mixwell::app

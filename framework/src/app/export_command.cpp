@@ -32,7 +32,8 @@ ExitCode export_draws(Arguments& arguments) {
   arguments.options.stop = &stop.request();
   const CmdstanCsv made = export_cmdstan_csv(arguments.run, arguments.options);
   if (arguments.quiet) return ExitCode::ok;
-  fmt::print("{} draws of {} chains are in {}/draws_1.csv", made.draws, made.chains, made.folder);
+  fmt::print("{} draws per chain ({} chains) are in {}/draws_1.csv", made.draws, made.chains,
+             made.folder);
   fmt::print("{}\n", made.chains > 1 ? fmt::format(" to draws_{}.csv", made.chains) : "");
   return ExitCode::ok;
 }

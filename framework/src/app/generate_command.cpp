@@ -1,4 +1,4 @@
-// mixwell generate: computes the generated quantities of another program from the draws of a run.
+// mixwell generate: computes the generated quantities of another Stan program from a run's draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"
@@ -84,8 +84,8 @@ void require_parameters(const Arguments& arguments, const Composition& run, cons
   throw InputError(
       {arguments.program, 0, 0},
       fmt::format(
-          "the program does not declare these parameters of the run in {}: {}. The program must "
-          "declare all parameters of the run, including parameters that it does not use. Copy the "
+          "the program does not declare all parameters of the run (folder {}). These parameters "
+          "are missing: {}. The program must declare them even if it does not use them. Copy the "
           "block `parameters` from {}.",
           arguments.run, fmt::join(missing, ", "), program_of(arguments, run)));
 }
@@ -109,10 +109,11 @@ ExitCode generate(const Arguments& arguments) {
   for (const std::string& remark : composition.remarks_of_models()) print_note(remark);
   if (made.without_parameters > 0)
     print_note(
-        fmt::format("the number of draws with NaN parameters is {}. The quantities generated from "
+        fmt::format("some parameters are NaN in {} of the draws. The quantities generated from "
                     "these draws are NaN too",
                     made.without_parameters));
-  fmt::print("{} draws of {} chains are in {}/draws.nc\n", made.draws, made.chains, made.folder);
+  fmt::print("{} draws per chain ({} chains) are in {}/draws.nc\n", made.draws, made.chains,
+             made.folder);
   return ExitCode::ok;
 }
 

@@ -33,7 +33,8 @@ void draw(const std::string& dot) {
     throw RunError("Graphviz's `dot` cannot be started. Use --format dot, and run `dot` later");
   const bool written = std::fwrite(dot.data(), 1, dot.size(), pipe) == dot.size();
   if (pclose(pipe) != 0 || !written)
-    throw RunError("Graphviz's `dot` failed on the graph. Use --format dot to print the graph");
+    throw RunError(
+        "Graphviz's `dot` could not draw the graph. Use --format dot to print the graph");
 }
 
 ExitCode graph(const Arguments& arguments) {

@@ -1,4 +1,4 @@
-// Joins the processes that MPI started together.
+// Connects all processes that one mpirun or srun command started, as the ranks of one run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

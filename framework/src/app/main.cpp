@@ -1,4 +1,4 @@
-// The program `mixwell`: parses the command line, runs one command and reports its failure.
+// The program `mixwell`: parses the command line, runs one command and reports errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"

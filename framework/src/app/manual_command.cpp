@@ -1,4 +1,4 @@
-// mixwell manual: writes the manual pages of all commands, from what the commands declare.
+// mixwell manual: generates the manual pages of all commands from the commands' declarations.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "files/whole_file.hpp"

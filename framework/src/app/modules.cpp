@@ -1,4 +1,4 @@
-// Modules for rarely used commands. Each is loaded when its command is used.
+// Modules for rarely used commands. Mixwell loads a module when its command is used.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 

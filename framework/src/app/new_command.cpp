@@ -86,8 +86,8 @@ bool is_taken(const std::string& name, const std::string& source) {
 
 void check_way(const Arguments& arguments) {
   if (!arguments.by_hand || arguments.kind == "model") return;
-  throw InputError(fmt::format("--by-hand works only with the kind model (got {}). Omit --by-hand",
-                               arguments.kind));
+  throw InputError(fmt::format(
+      "--by-hand works only with the kind `model` (got `{}`). Omit --by-hand", arguments.kind));
 }
 
 void check_name(const Arguments& arguments) {
@@ -99,7 +99,8 @@ void check_name(const Arguments& arguments) {
   }
   if (is_taken(class_name(name), read_template(way(arguments) + arguments.kind + ".cpp.in"))) {
     throw InputError(
-        fmt::format("\"{}\" would have the class {}, a name that Mixwell uses. Choose another name",
+        fmt::format("the class of \"{}\" would be named {}, but Mixwell already uses this name. "
+                    "Choose another id",
                     name, class_name(name)));
   }
 }
@@ -218,7 +219,7 @@ void print_next_steps(const Arguments& arguments, const std::string& folder) {
   const std::string prefix =
       installed ? fs::canonical(beside_program("..")).string() : std::string("PREFIX");
   fmt::print(
-      "wrote {0} with the component {1}/{2}, its test, a manifest and a README\n"
+      "The folder {0} contains the component {1}/{2}, its test, a manifest and a README.\n"
       "Next:\n"
       "  cmake -S {0} -B {0}/build -G Ninja -DCMAKE_PREFIX_PATH={3}\n"
       "  cmake --build {0}/build\n"
@@ -233,7 +234,7 @@ void make_project(const Arguments& arguments) {
   const fs::path folder = (fs::path(arguments.folder) / arguments.name).lexically_normal();
   if (!fs::is_directory(arguments.folder)) {
     throw InputError(fmt::format(
-        "--in {}: there is no such folder. Create this folder, or choose another folder",
+        "--in {}: this folder does not exist. Create this folder, or choose another folder",
         arguments.folder));
   }
   if (fs::exists(fs::symlink_status(folder))) {
@@ -276,7 +277,8 @@ void make_in_tree(const Arguments& arguments) {
     fs::remove(root / files[0].first);
     throw;
   }
-  fmt::print("wrote {} and {}; next: ./dev test\n", files[0].first, files[1].first);
+  fmt::print("The new files are {} and {}. Test them with ./dev test\n", files[0].first,
+             files[1].first);
 }
 
 ExitCode make(const Arguments& arguments) {
@@ -298,20 +300,20 @@ constexpr const char* lesson =
     "  manifest.toml          a run that uses the component\n"
     "  CMakeLists.txt         builds the plugin and its test with an installed Mixwell\n"
     "  README.md              how to build, test and run the plugin\n"
-    "NAME is the id of the component in manifests, in kebab-case (my-model; its test is\n"
-    "tests/my_model_test.cpp). The command never changes existing files.\n"
+    "NAME is the id of the component in manifests, in kebab-case. For example, the test of\n"
+    "my-model is tests/my_model_test.cpp. The command never changes existing files.\n"
     "\n"
     "Kinds:\n"
     "  model                  the target density\n"
-    "  integrator             steps of a numerical scheme for Hamiltonian or Langevin flows\n"
+    "  integrator             steps of a numerical scheme for Hamiltonian or Langevin dynamics\n"
     "  estimator              a preconditioner computed from points and gradients\n"
     "  steps                  the number of steps of a trajectory\n"
     "  kernel                 a Markov transition\n"
     "  compositor             the slots (state variables), and the kernels that update them\n"
-    "  oracle                 the potential that a kernel uses: U, or an estimate of it\n"
+    "  oracle                 the potential for a kernel: U = -log density or an estimate of U\n"
     "  recorder               a file format for results\n"
-    "The template of a model is a log density. Mixwell computes the gradient of this log density.\n"
-    "With --by-hand, the template itself computes U = -log density and the gradient of U.";
+    "The template of a model defines a log density, and Mixwell computes the gradient.\n"
+    "With --by-hand, the template computes both U = -log density and the gradient of U.";
 
 }  // namespace
 
@@ -327,8 +329,8 @@ Command new_command() {
                         {"--in DIR", &given->folder,
                          "Folder to create NAME/ in (default: the current folder)"},
                         {"--by-hand", &given->by_hand,
-                         "Use the model template with a hand-written gradient, which evaluates "
-                         "many points at once"},
+                         "Use the model template whose code computes the gradients at many points "
+                         "in each call"},
                         {"--in-tree DIR",
                          &given->tree,
                          "Write only the component and its test, into Mixwell's source tree DIR",

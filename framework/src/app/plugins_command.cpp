@@ -1,4 +1,4 @@
-// mixwell plugins: lists the components, and prints everything that one of them declares.
+// mixwell plugins: lists the components, or prints everything that one component declares.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/text_layout.hpp"
@@ -137,8 +137,10 @@ Command plugins_command() {
                          &given->kind,
                          fmt::format("Only this kind: {}", fmt::join(kind_names(), ", ")),
                          {.optional = true, .words = kind_names()}},
-                        {"--paths", &given->paths, "Print the library file of each component too"},
-                        {"--json", &given->json, "Print JSON, with all paths"}},
+                        {"--paths", &given->paths,
+                         "Also print the path of each component's library file"},
+                        {"--json", &given->json,
+                         "Print the list as JSON, with the paths of all libraries"}},
           .example = "mixwell plugins kernel",
           .json = &given->json,
           .action = [given] { return list(*given); },

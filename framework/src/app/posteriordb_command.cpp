@@ -16,18 +16,18 @@ struct Given {
 std::vector<Argument> posteriordb_arguments(Given& given) {
   return {{"checkout DIR", &given.database.checkout, "Folder of a checkout of posteriordb"},
           {"--only PATTERN", &given.study.only,
-           "Only posteriors whose name contains PATTERN; with *, ? or [...], the whole name must "
-           "match"},
+           "Only posteriors whose name contains PATTERN, or matches it if PATTERN has *, ? or "
+           "[...]"},
           {"--out DIR", &given.database.folder,
            "Folder for the study and its results (default: out/posteriordb)"},
           {"--engine auto|compile|interpret", &given.database.engine,
            "Engine of the model `stan`: auto, compile or interpret"},
           {"--jobs",
            &given.study.jobs,
-           "Number of posteriors to sample at a time (default: all cores)",
+           "Number of posteriors to sample at a time (default: the number of cores)",
            {.is_positive = true}},
-          {"--retry", &given.study.retry, "Sample failed posteriors again"},
-          {"--table", &given.study.table, "Print the results so far, and run nothing"},
+          {"--retry", &given.study.retry, "Retry the posteriors whose sampling failed"},
+          {"--table", &given.study.table, "Print the results so far without sampling"},
           {"--quiet", &given.study.quiet, "Do not show progress"},
           {"--json", &given.study.json, "Print the table as JSON"}};
 }
@@ -56,13 +56,13 @@ ExitCode run_posteriordb(const Given& given) {
 
 Command posteriordb_command() {
   const auto given = std::make_shared<Given>();
-  return {
-      .name = "posteriordb",
-      .purpose = "Sample the posteriors of posteriordb and compare them with its reference draws",
-      .arguments = posteriordb_arguments(*given),
-      .example = "mixwell posteriordb ~/posteriordb --only 'eight_schools*'",
-      .json = &given->study.json,
-      .action = [given] { return run_posteriordb(*given); }};
+  return {.name = "posteriordb",
+          .purpose =
+              "Sample the posteriors of posteriordb and compare the draws with its reference draws",
+          .arguments = posteriordb_arguments(*given),
+          .example = "mixwell posteriordb ~/posteriordb --only 'eight_schools*'",
+          .json = &given->study.json,
+          .action = [given] { return run_posteriordb(*given); }};
 }
 
 }  // namespace mixwell::app

@@ -1,4 +1,4 @@
-// Runs the program: one command line, one command, one exit code.
+// Runs the program: parses the command line, runs the command and returns its exit code.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/signals.hpp"
@@ -86,7 +86,7 @@ ExitCode carry_out(const Command& command) {
     return fail(
         json, ExitCode::failed,
         "an exception of an unknown type was thrown, probably by a plugin. Change the plugin "
-        "so that it throws types derived from std::exception");
+        "so that it throws only exceptions derived from std::exception");
   }
 }
 

@@ -1,4 +1,4 @@
-// The text at the end of a run: tables, warnings and code that opens the draws.
+// The text printed after a run: tables, warnings and example code that loads the draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report.hpp"
 
@@ -159,7 +159,7 @@ std::string reference_text(const ReferenceSummary& reference) {
   std::string text = fmt::format("\nComparison with {} ({} draws), {} elements", reference.from,
                                  reference.draws, reference.coordinates);
   if (!reference.left_out.empty())
-    text += fmt::format("; elements that only one of the two has: {} (the first is {})",
+    text += fmt::format("; elements in only one of the two sets of draws: {} (the first is {})",
                         reference.left_out.size(), reference.left_out.front());
   const bool no_means = std::isnan(reference.rem) && !std::isnan(reference.rec);
   text += fmt::format(
@@ -180,7 +180,7 @@ std::string directions_heading(const DirectionsSummary& directions) {
     text += fmt::format("; constant or non-finite elements left out: {} (the first is {})",
                         directions.left_out.size(), directions.left_out.front());
   if (directions.degenerate > 0)
-    text += fmt::format("; further directions without variance: {}", directions.degenerate);
+    text += fmt::format("; directions with variance 0 left out: {}", directions.degenerate);
   return text + "\n";
 }
 
@@ -190,8 +190,8 @@ std::string directions_text(const DirectionsSummary& directions, const Cut& cut)
                            paper_table(directions.along, "direction", cut);
   if (!directions.smallest) return text;
   const DirectionsSummary::Smallest& smallest = *directions.smallest;
-  return text + fmt::format("the smallest ess_bulk is {:.0f}, along {} = {}\n", smallest.ess_bulk,
-                            smallest.name, combination(smallest.weights));
+  return text + fmt::format("the smallest ess_bulk is {:.0f}, along the direction {} = {}\n",
+                            smallest.ess_bulk, smallest.name, combination(smallest.weights));
 }
 
 /// The subscript of an element in R, where dimensions are reversed and indices start at 1: element
@@ -217,16 +217,16 @@ std::string quotable(const std::string& text) {
 /// weights.
 std::string weights_line(const Summary& summary) {
   if (!summary.weighted) return {};
-  return "mean, sd, quantiles and mcse are weighted by `weight`; ess and rhat ignore the weights\n";
+  return "mean, sd, quantiles and mcse use the weights in `weight`, but ess and rhat do not\n";
 }
 
 /// The lines after the table that say how many elements are left out.
 std::string left_out_line(const Summary& summary) {
   if (!summary.left_out) return {};
   return fmt::format(
-      "{} of {} elements are left out. The table shows the worst elements. All elements are in "
-      "summary.nc in the folder of the run.\nUse run.summary_rows, or `mixwell summary` with "
-      "--rows, to show chosen elements.\n",
+      "{} of {} elements are left out. The table shows mainly the elements with the smallest ess "
+      "or the largest rhat. All elements are in summary.nc in the folder of the run.\nSet "
+      "`run.summary_rows`, or use `mixwell summary --rows`, to show particular elements.\n",
       summary.left_out->rows, summary.left_out->of);
 }
 

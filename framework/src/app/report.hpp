@@ -1,4 +1,4 @@
-// The text at the end of a run: tables, warnings and code that opens the draws.
+// The text printed after a run: tables, warnings and example code that loads the draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

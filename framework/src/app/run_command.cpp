@@ -1,4 +1,4 @@
-// mixwell run: runs a manifest, writes a folder of results and reports on it.
+// mixwell run: runs a manifest, writes the results to a folder and prints a report.
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/advice.hpp"
 #include "advice/run_json.hpp"
@@ -80,8 +80,8 @@ void print_certificate(const Certificate& certificate, const std::vector<Cure>& 
   fmt::print("\n{}\n", certificate.in_words());
   if (certificate.now.certificate_class() == CertificateClass::exact) return;
   fmt::print(
-      "Warning: the draws are not certified exact. {}`mixwell check` shows the rule and the "
-      "path in the kernel graph that decide the class.\n",
+      "Warning: the draws are not certified exact. {}`mixwell check` shows the "
+      "rule of the certificate and the path in the kernel graph that lead to this verdict.\n",
       better.empty() ? "" : "Cure: " + text_of(better) + ". ");
 }
 
@@ -105,10 +105,10 @@ void print_report(const Composition& composition, const RunResult& result,
                                    composition.run.prior ? "prior" : "posterior"));
 }
 
-/// A text that says how to make a missing summary; "" if the run has its summary.
+/// A text that says how to compute a missing summary; "" if the run has its summary.
 std::string words_on_summary(const RunResult& result) {
   if (result.summary) return "";
-  return fmt::format(". `mixwell summary {}` makes the missing summary", result.folder);
+  return fmt::format(". `mixwell summary {}` computes the missing summary", result.folder);
 }
 
 std::optional<Error> fault_of(const RunResult& result) {
@@ -203,7 +203,7 @@ std::vector<Argument> run_arguments(Arguments& given) {
         "slow)"},
        {"--resume DIR",
         &given.resumed,
-        "Continue the interrupted run in DIR; the draws equal those of an uninterrupted run",
+        "Continue the interrupted run in DIR, with the same draws as an uninterrupted run",
         {.excludes = {"manifest", "--set", "--out", "--force", "--prior"}}},
        {"--quiet", &given.quiet, "Print only errors (with --json, also the result)"},
        {"--json", &given.json, "Print progress and the result as lines of JSON"}});
@@ -220,8 +220,8 @@ Command run_command() {
           .arguments = run_arguments(*given),
           .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
           .notes =
-              "If MPI starts several processes, they divide the replicates among them. With\n"
-              "run.ranks = \"data\", they divide the data instead. Example:\n"
+              "If MPI starts several processes, they divide the replicates among themselves. They\n"
+              "divide the data instead if run.ranks = \"data\". Example:\n"
               "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
           .json = &given->json,
           .action = [given] { return run_manifest(*given); }};

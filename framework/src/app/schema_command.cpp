@@ -22,11 +22,13 @@ ExitCode schema(bool of_studies) {
 
 Command schema_command() {
   const auto of_studies = std::make_shared<bool>(false);
-  return {.name = "schema",
-          .purpose = "Print the JSON schema of manifests for editors, with all available plugins",
-          .arguments = {{"--study", of_studies.get(), "Print the schema of study files instead"}},
-          .example = "mixwell schema > mixwell.schema.json",
-          .action = [of_studies] { return schema(*of_studies); }};
+  return {
+      .name = "schema",
+      .purpose =
+          "Print a JSON schema that lets editors check manifests; it covers all available plugins",
+      .arguments = {{"--study", of_studies.get(), "Print the schema of study files instead"}},
+      .example = "mixwell schema > mixwell.schema.json",
+      .action = [of_studies] { return schema(*of_studies); }};
 }
 
 }  // namespace mixwell::app

@@ -1,4 +1,4 @@
-// Signal handlers for stop requests, and for crashes, which name the plugin that was running.
+// Signal handlers for stop requests and crashes. Crash messages name the plugin that was running.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/signals.hpp"
 
@@ -32,7 +32,7 @@ void tell(const char* text) noexcept {
 /// " in the operation `hmc/refresh` of [kernel.hmc] (...), in [model.g] (...)".
 void tell_of(const PresentCall& call) noexcept {
   const char* const component = words_for(call.component());
-  if (call.task() == nullptr && component == nullptr) return tell(" outside of calls into plugins");
+  if (call.task() == nullptr && component == nullptr) return tell(" outside of plugin code");
   if (call.task() != nullptr) {
     tell(" in ");
     tell(call.task());
@@ -75,8 +75,8 @@ void tell_what_it_waits_for(int) {
     tell("mixwell: note: the program will end as soon as it can, but it is still");
     tell_of(call);
     tell(
-        ". A second signal ends the program at once and keeps the last checkpoint, if there is "
-        "one\n");
+        ". A second signal ends the program immediately. The last checkpoint, if there is one, is "
+        "kept\n");
     return;
   }
   ::alarm(patience_seconds);

@@ -1,4 +1,4 @@
-// Signal handlers for stop requests, and for crashes, which name the plugin that was running.
+// Signal handlers for stop requests and crashes. Crash messages name the plugin that was running.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

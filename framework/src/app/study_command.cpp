@@ -1,4 +1,4 @@
-// mixwell study: runs many cells from one file and prints their table. mixwell worker: runs cells.
+// mixwell study: runs many cells from one file and prints a table. mixwell worker: runs cells.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/modules.hpp"
@@ -19,23 +19,23 @@ std::vector<Argument> slurm_arguments(SlurmArguments& given) {
        {.shows_default = true, .is_positive = true}},
       {"--limit",
        &given.limit,
-       "Largest number of workers that run at a time (the % of a job array)",
+       "Largest number of workers that run at a time (the limit after % in `sbatch --array`)",
        {.is_positive = true}},
       {"--cpus-per-task",
        &given.cpus,
-       "Cores per worker; more cores run more cells at a time (default: one core per thread of a "
-       "cell)",
+       "Cores per worker (default: one per thread of a cell); more cores allow more cells at a "
+       "time",
        {.is_positive = true}},
       {"--time TIME", &given.time,
-       "Time limit of a worker, as for sbatch; a requeued worker continues unfinished cells"},
-      {"--partition NAME", &given.partition, "Partition of the workers, as for sbatch"},
-      {"--mem SIZE", &given.memory, "Memory per worker, as for sbatch"},
-      {"--account NAME", &given.account, "Account to charge, as for sbatch"},
-      {"--qos NAME", &given.qos, "Quality of service, as for sbatch"},
+       "Time limit of a worker (`sbatch --time`); a requeued worker continues unfinished cells"},
+      {"--partition NAME", &given.partition, "Partition for the workers (`sbatch --partition`)"},
+      {"--mem SIZE", &given.memory, "Memory per worker (`sbatch --mem`)"},
+      {"--account NAME", &given.account, "Account to charge (`sbatch --account`)"},
+      {"--qos NAME", &given.qos, "Quality of service (`sbatch --qos`)"},
       {"--sbatch TEXT", &given.sbatch,
        "Any other option of sbatch, for example '--constraint=avx2' (repeatable)"},
       {"--prologue FILE", &given.prologue,
-       "File with shell commands to run before each worker, for example `module load`"}};
+       "File with shell commands to run before each worker starts, for example `module load`"}};
   for (Argument& argument : all) argument.needs = {"--slurm"};
   return all;
 }
@@ -43,11 +43,12 @@ std::vector<Argument> slurm_arguments(SlurmArguments& given) {
 std::vector<Argument> study_arguments(StudyArguments& given) {
   std::vector<Argument> all = {
       {"study STUDY.toml|DIR", &given.path,
-       "Study file (TOML), or the results folder with --table, --why, --follow or --cancel"},
+       "Study file (TOML); --table, --why, --follow and --cancel also accept the results folder"},
       {"--out DIR", &given.folder, "Folder for the results (default: out/NAME)"},
       {"--jobs",
        &given.jobs,
-       "Number of cells to run at a time, at most eight per core (default: all cores)",
+       "Number of cells to run at a time, at most eight per core (default: cores / threads of a "
+       "cell)",
        {.is_positive = true}},
       {"--only PATTERN", &given.only,
        "Only cells whose id begins with PATTERN or whose label matches PATTERN (see below)"},
@@ -60,23 +61,24 @@ std::vector<Argument> study_arguments(StudyArguments& given) {
        {.excludes = {"--retry"}}},
       {"--prepare",
        &given.prepare,
-       "Write the list of cells for the workers, and run no cell",
+       "Write the list of cells for the workers without running any cell",
        {.excludes = {"--worker"}}},
       {"--scratch DIR", &given.scratch,
-       "Local folder to run cells in; their files move to the study's folder (see below)"},
+       "Local folder to run cells in; Mixwell then moves their files to the study's folder (see "
+       "below)"},
       {"--dry-run", &given.dry_run,
-       "List the cells with their certificates and estimated costs, and run none"},
+       "List the cells with their certificates and estimated costs without running any cell"},
       {"--table",
        &given.table,
        "Print a table of all cells with the results so far",
        {.excludes = {"--dry-run"}}},
       {"--why CELL",
        &given.why,
-       "Explain why the cell with this id or label was or was not run again",
+       "Explain why CELL (the id or label of a cell) was or was not run again",
        {.excludes = {"--dry-run", "--table"}}},
       {"--strict",
        &given.strict,
-       "Exit with code 1 if the study has findings, for example a tuning without a score",
+       "Exit with code 1 if the study has findings, for example a variant that could not be tuned",
        {.excludes = {"--dry-run", "--why", "--prepare"}}},
       {"--quiet", &given.quiet, "Print only errors and notes (with --json, also the result)"},
       {"--csv", &given.csv, "Print the table as CSV", {.needs = {"--table"}}},
@@ -87,11 +89,11 @@ std::vector<Argument> study_arguments(StudyArguments& given) {
        {.excludes = {"--dry-run", "--table", "--why", "--worker", "--prepare"}}},
       {"--follow",
        &given.follow,
-       "Show the progress of a study that workers run, until it ends",
+       "Show the progress of the workers until the study ends",
        {.excludes = {"--slurm", "--worker"}}},
       {"--cancel",
        &given.cancel,
-       "Cancel the jobs that --slurm submitted; their cells keep their checkpoints",
+       "Cancel the jobs that --slurm submitted; the checkpoints of their cells are kept",
        {.excludes = {"--slurm", "--follow", "--worker"}}}};
   for (Argument& argument : slurm_arguments(given.slurm)) all.push_back(std::move(argument));
   return all;
@@ -108,13 +110,13 @@ Command study_command() {
       .example = "mixwell study examples/studies/step-size.toml --jobs 2",
       .notes =
           "The label of a cell is MODEL/VARIANT/AXES/SEED. A PATTERN with *, ? or [...] must\n"
-          "match the whole label. Any other PATTERN may occur anywhere in the label.\n"
+          "match the whole label. Any other PATTERN matches if it occurs anywhere in the label.\n"
           "\n"
           "--worker: the workers may run on several machines that share the study's folder.\n"
           "\n"
-          "--scratch: each cell runs in a folder inside DIR, on a disk of the machine. When the\n"
-          "cell ends, its files move to the study's folder. With --slurm, the node that runs the\n"
-          "cell expands variables in DIR, for example '$TMPDIR'.",
+          "--scratch: each cell runs in a folder inside DIR, on a local disk. When the cell ends,\n"
+          "Mixwell moves the files to the study's folder. If --slurm is given, the node that runs\n"
+          "the cell expands variables in DIR, for example '$TMPDIR'.",
       .json = &given->json,
       .action = [given] {
         return from_module<decltype(mixwell_study_command)>("study",
@@ -125,7 +127,7 @@ Command study_command() {
 Command worker_command() {
   const auto given = std::make_shared<WorkerArguments>();
   return {.name = "worker",
-          .purpose = "Run cells for `mixwell study`; not for use by hand",
+          .purpose = "Run cells for `mixwell study`, which starts this command",
           .arguments = {{"--memory", &given->memory, "Memory limit in MiB", {.is_positive = true}}},
           .action =
               [given] {

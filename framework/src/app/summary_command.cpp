@@ -23,38 +23,40 @@ struct Arguments {
 
 std::string explanation() {
   std::string text =
-      "The statistics are defined as in the R package posterior 1.4 (Vehtari et al. 2021).\n"
-      "summary.json gives the estimator of each statistic, with its version and source. An\n"
-      "effective sample size below 100, or below 20 per chain, is too imprecise to trust, so the\n"
-      "table marks such rows.\n\n"
+      "The statistics are defined as in version 1.4 of the R package `posterior` (Vehtari et al.\n"
+      "2021). summary.json gives the estimator of each statistic, with its version and source.\n"
+      "An effective sample size (ESS) below 100 in total, or below 20 per chain, is too imprecise\n"
+      "to trust. The table marks rows with such an ESS.\n\n"
       "If the run recorded a `weight` for each draw (as runs with a decreasing step size do),\n"
       "mean, sd, quantiles and mcse use these weights. --unweighted ignores the weights.\n\n"
-      "A summary of more than 20000 elements shows only the worst elements. --rows adds the rows\n"
-      "of a variable (x), an element (b[2,3], or b[Ulm,3] by label) or a slice (b[0,:]).\n\n"
-      "--ess adds estimators from individual papers, for comparison with their tables:\n";
+      "If there are more than 20000 elements, the summary shows only some, mainly those with the\n"
+      "smallest ESS or the largest rhat. --rows adds the rows of a variable (x), an element\n"
+      "(b[2,3], or b[Ulm,3] by label) or a slice (b[0,:]).\n\n"
+      "--ess adds estimators that papers define, for comparison with the tables in these papers:\n";
   for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
     text += fmt::format("  {:<20} {}\n                       {}\n", paper.id, paper.definition.name,
                         paper.definition.source);
   return text +
          "\n--directions adds rows for projections of the draws. A sampler may mix well along\n"
          "every coordinate and badly along a combination of coordinates:\n"
-         "  principal            all eigenvectors of the covariance of the draws, with the\n"
-         "                       largest weights of the worst eigenvector. Eigenvectors\n"
-         "                       depend on units, so use --of to select variables on the\n"
-         "                       same scale\n"
+         "  principal            all eigenvectors of the covariance matrix of the draws. The\n"
+         "                       largest components are shown for the eigenvector with the\n"
+         "                       smallest ESS. Eigenvectors depend on units, so use --of to\n"
+         "                       select variables on the same scale\n"
          "  FILE.csv             one direction per row. Columns are elements (x[3], or x[Ulm] by\n"
          "                       label), slices (x[0:3]), whole arrays (x: the same weight for\n"
          "                       each element) and, optionally, `name`. The two lines `name,x`\n"
          "                       and `all,1` give the direction (1, ..., 1)\n"
          "\n--reference compares the mean and covariance of the draws with those of other draws.\n"
-         "It uses all elements that both sets of draws have, or the variables of --of. Both sets\n"
-         "must use the same coordinates. The reference is a run, or a FILE.csv with one row per\n"
-         "draw and one column per element, named as for --directions. Two errors are shown:\n"
+         "It uses all elements that both sets of draws have, or only the variables that --of\n"
+         "selects. Both sets must use the same coordinates. The reference is a run or a FILE.csv.\n"
+         "The file has one row per draw and one column per element. Its columns are named as for\n"
+         "--directions. Two errors are shown:\n"
          "  REM                  sum |mean - mean0| / sum |mean0| over the elements\n"
-         "  REC                  the same for the covariances; needs two draws\n"
-         "--amari NAME adds the Amari distance between the mean of a square matrix and the mean\n"
-         "of this matrix in the reference. The distance is at most 1. It is 0 if the means are\n"
-         "equal up to the order, sign and scale of their rows.";
+         "  REC                  the same ratio for the covariances. REC needs at least two draws\n"
+         "--amari NAME adds the Amari distance between the mean of the square matrix NAME and its\n"
+         "mean in the reference. The distance is at most 1. It is 0 if the means are equal up to\n"
+         "the order, sign and scale of their rows.";
 }
 
 /// Repeats the certificate of the run, unless the certificate is exact.
@@ -93,7 +95,7 @@ std::vector<Argument> summary_arguments(Arguments& given) {
   return {{"draws DIR|FILE.nc", &given.path, "Folder of a run, or a draws.nc file"},
           {"--ess NAME[,NAME...]",
            &options.ess,
-           "Additional estimators to show, from individual papers (see below)",
+           "Additional ESS estimators to show, defined in papers (see below)",
            {.words = estimator_names(), .comma_separates = true}},
           {"--directions principal|FILE.csv", &options.directions,
            "Also summarise projections of the draws (see below)"},
@@ -110,7 +112,7 @@ std::vector<Argument> summary_arguments(Arguments& given) {
           {"--unweighted", &options.unweighted,
            "Ignore the recorded `weight` and give every draw the same weight"},
           {"--rows NAME", &options.rows,
-           "Rows to show even if a summary shows only the worst elements (see below; repeatable)"},
+           "Rows to show even if a long summary leaves them out (see below; repeatable)"},
           {"--table FILE.nc", &options.table,
            "Also write the rows of all elements to this NetCDF file"},
           {"--all", &given.all, "Show every row of a long table"},

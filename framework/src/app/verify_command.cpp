@@ -25,7 +25,7 @@ Command verify_command() {
         {.shows_default = true, .is_positive = true}},
        {"--alpha",
         &given->settings.alpha,
-        "Probability that a correct composition is called biased",
+        "Upper bound on the probability that a correct composition is called biased",
         {.shows_default = true, .range = {{1e-300, 0.5}}}},
        {"--max-seconds", &given->settings.max_seconds,
         "Time limit in seconds; if the limit is reached, the outcome is inconclusive"},
@@ -34,20 +34,19 @@ Command verify_command() {
         "Number of threads, at most eight per core (0 = all cores); does not change the outcome",
         {.shows_default = true}},
        {"--json", &given->json, "Print the result as JSON"}});
-  return {
-      .name = "verify",
-      .purpose = "Test by sampling whether a composition does what its certificate says",
-      .arguments = std::move(arguments),
-      .example = "mixwell verify manifest.toml --target quartic --target banana",
-      .notes =
-          "The outcome over all targets is saved in $XDG_STATE_HOME/mixwell/verified\n"
-          "(~/.local/state/mixwell/verified). Certificates of the same composition then show the\n"
-          "outcome as `tested`.",
-      .json = &given->json,
-      .action = [given] {
-        return from_module<decltype(mixwell_verify_command)>("verify",
-                                                             "mixwell_verify_command")(*given);
-      }};
+  return {.name = "verify",
+          .purpose = "Test the certificate of a composition by sampling",
+          .arguments = std::move(arguments),
+          .example = "mixwell verify manifest.toml --target quartic --target banana",
+          .notes =
+              "Without --target, the command saves a conclusive outcome in the folder\n"
+              "$XDG_STATE_HOME/mixwell/verified (~/.local/state/mixwell/verified). Certificates\n"
+              "of the same composition then show this outcome in the field `tested`.",
+          .json = &given->json,
+          .action = [given] {
+            return from_module<decltype(mixwell_verify_command)>("verify",
+                                                                 "mixwell_verify_command")(*given);
+          }};
 }
 
 }  // namespace mixwell::app

@@ -1,4 +1,4 @@
-// The name of the statistic that every accept step records, for summaries and verify.
+// The name of the acceptance rate in recorded statistics, and functions that recognise the name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

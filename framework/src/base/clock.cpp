@@ -1,4 +1,4 @@
-// The time of day, in the format that files use.
+// The current date and time in UTC, as ISO 8601 text.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 

@@ -1,4 +1,4 @@
-// The clock of Mixwell: durations in seconds, and the time of day for files.
+// Durations in seconds, and the current date and time as text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

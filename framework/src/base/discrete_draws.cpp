@@ -1,4 +1,4 @@
-// Draws from distributions on whole numbers, and from distributions made of gamma draws.
+// Draws from Poisson, binomial, negative binomial, beta and Student's t distributions.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 

@@ -1,4 +1,4 @@
-// Memory that detects writes outside the numbers that code was given.
+// Guarded copies of arrays: a changed guard value reveals an out-of-bounds write.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/guarded_columns.hpp"
 

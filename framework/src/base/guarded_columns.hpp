@@ -1,4 +1,4 @@
-// Memory that detects writes outside the numbers that code was given.
+// Guarded copies of arrays: a changed guard value reveals an out-of-bounds write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// A copy of numbers between guards. The copy has the same offset in its cache line as the
-/// original, so vectorised sums over both have the same bits.
+/// A copy of numbers with guards before and after it. The copy has the same offset in its cache
+/// line as the original, so vectorised sums over both have the same bits.
 class GuardedColumns {
  public:
   /// `from` may be null where `count` is 0.
@@ -33,9 +33,9 @@ class GuardedColumns {
   std::size_t first_;
 };
 
-/// While this object lives, evaluations of models and bodies of operations run between guards, and
-/// each thread makes every `every`-th evaluation twice. Only one object may live at a time, and no
-/// other code may run meanwhile.
+/// While this object lives, evaluations of models and bodies of operations run on guarded copies,
+/// and each thread makes every `every`-th evaluation twice. Only one object may live at a time, and
+/// no other code may run meanwhile.
 class MIXWELL_INTERNAL CheckedCalls {
  public:
   explicit CheckedCalls(int every);

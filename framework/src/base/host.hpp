@@ -1,4 +1,4 @@
-// This machine, and the names of processes in messages and locks.
+// Text that identifies this machine or a process, for messages and locks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

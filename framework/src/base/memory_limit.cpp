@@ -1,4 +1,4 @@
-// The memory limit of this process, and errors for what would exceed it.
+// The memory limit of this process, and errors for data that would exceed it.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_limit.hpp"
 
@@ -44,7 +44,7 @@ std::string text_of(double bytes) {
 
 [[noreturn]] void refuse_setting(std::string_view text) {
   throw InputError(
-      fmt::format("{} = {:.60}: this is not a size of at least 16M. Give a size such as 512M or 4G",
+      fmt::format("{} = {:.60}: the value must be a size of at least 16M. Use, for example, 4G",
                   variable, text.empty() ? "\"\"" : text));
 }
 
@@ -133,7 +133,7 @@ std::string with_source(const MemoryLimit& limit) {
   return fmt::format("{} ({})", text_of(limit.bytes), limit.source);
 }
 
-constexpr const char* cure = "Set MIXWELL_MEMORY to another limit, such as 4G";
+constexpr const char* cure = "Set MIXWELL_MEMORY to a higher limit, such as 4G";
 
 }  // namespace
 

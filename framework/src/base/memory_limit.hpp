@@ -1,4 +1,4 @@
-// The memory limit of this process, and errors for what would exceed it.
+// The memory limit of this process, and errors for data that would exceed it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The number that stands for an unknown value.
+// The number that represents an unknown value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

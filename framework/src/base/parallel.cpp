@@ -1,4 +1,4 @@
-// Loops as oneTBB tasks, in an order that the thread sanitizer can follow.
+// Runs loops as oneTBB tasks, with synchronisation that the thread sanitizer recognises.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 

@@ -1,5 +1,4 @@
-// Records which plugin code each thread runs, so that messages about crashes, exits and exceptions
-// can name this code.
+// Records which plugin code each thread runs, for messages about crashes, exits and exceptions.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 
@@ -110,8 +109,8 @@ void rethrow_from(const char* where) {
         fmt::format("{}\n  thrown as {} by {}", fault.what(), type_of_exception(), where));
   } catch (...) {
     throw RunError(
-        fmt::format("{} threw an exception of type {}, which has no message. Throw a class derived "
-                    "from std::exception, or report this to the author of the component",
+        fmt::format("{} threw an exception of type {}, which has no message. Throw an exception "
+                    "derived from std::exception, or report this to the author of the component",
                     where, type_of_exception()));
   }
 }

@@ -1,5 +1,4 @@
-// Records which plugin code each thread runs, so that messages about crashes, exits and exceptions
-// can name this code.
+// Records which plugin code each thread runs, for messages about crashes, exits and exceptions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

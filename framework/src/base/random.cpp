@@ -1,4 +1,4 @@
-// Threefry2x64-20 for eight counters at a time, and the random numbers made from its words.
+// The generator Threefry2x64-20 for eight counters at a time, and random numbers from its output.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/random.hpp>
 

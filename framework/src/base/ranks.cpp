@@ -38,8 +38,8 @@ std::vector<char> letter_of(const std::exception_ptr& failure) {
   } catch (...) {
     return letter_of(
         ExitCode::failed,
-        "the code threw an exception of an unknown type, which has no message. Throw a class "
-        "derived from std::exception, or report this to the author of the component");
+        "the code threw an exception of an unknown type, which has no message. Throw an "
+        "exception derived from std::exception, or report this to the author of the component");
   }
 }
 

@@ -54,7 +54,7 @@ class MIXWELL_INTERNAL Ranks {
 /// instead.
 class MIXWELL_INTERNAL OtherRankFailed : public RunError {
  public:
-  OtherRankFailed() : RunError("another rank failed; rank 0 reports the reason") {}
+  OtherRankFailed() : RunError("another rank failed. Rank 0 reports the reason") {}
   ~OtherRankFailed() override;
 };
 

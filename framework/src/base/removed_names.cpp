@@ -18,8 +18,10 @@ constexpr std::string_view reads_csv =
     "The model reads only CSV files. Write the cases to a CSV file";
 
 constexpr std::array removed = {
-    RemovedName{"kernel/riemannian.fixed_point_iterations",
-                "Leave the key out. An implicit step now fails after 100 iterations"},
+    RemovedName{
+        "kernel/riemannian.fixed_point_iterations",
+        "Leave the key out. The limit is now fixed: an implicit step fails if it does not converge "
+        "within 100 iterations"},
     RemovedName{
         "model/callback.address",
         "Offer the function to this process with mixwell_offer_function, and give its name in "
@@ -39,8 +41,8 @@ constexpr std::array removed = {
     RemovedName{"model/probit-regression.projection", project_before},
     RemovedName{"model/probit-regression.projection_seed", project_before},
     RemovedName{"model/stan.stanc_flags",
-                "Leave the key out. For other flags, compile the program with BridgeStan, and give "
-                "the path of the library in `library`"},
+                "Leave the key out. If you need other flags, compile the program with BridgeStan, "
+                "and give the path of the library in `library`"},
     RemovedName{"recorder/cmdstan-csv",
                 "Remove the table of this recorder from the manifest. After the run, write the CSV "
                 "files with "
@@ -57,7 +59,7 @@ constexpr std::array guests = {
 };
 
 std::string advice_on(const GuestName& guest) {
-  return ". It comes with papers/" + std::string(guest.paper) +
+  return ". This component is in the folder papers/" + std::string(guest.paper) +
          ". Build it with `cmake -S papers -B build/papers && cmake --build build/papers`, and add "
          "build/papers to MIXWELL_PLUGIN_PATH";
 }

@@ -1,4 +1,4 @@
-// Texts for messages: shortened if they come from outside, and nouns with an article.
+// Parts of messages: shortened forms of long text, and nouns with their article.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Elements of an array that a text names by numbers, slices and labels.
+// Parses texts such as b[2,3], which select array elements by index, slice or label.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/slices.hpp"
 
@@ -114,7 +114,7 @@ class SliceReader {
         !part.empty() && part.find_first_not_of("0123456789-: ") == part.npos;
     refuse((has_digits_alone
                 ? rule + ". \"" + std::string(part) + "\" is not a label either"
-                : "has \"" + std::string(part) + "\" where an index, a slice or a label must be") +
+                : "has \"" + std::string(part) + "\", which must be an index, a slice or a label") +
            suggestion(part, *labels));
   }
 
@@ -128,11 +128,11 @@ class SliceReader {
     const std::optional<Index> given = number(part);
     if (!given)
       return "has \"" + std::string(part) +
-             "\" where an index or a slice must be, such as 3, 0:10, ::2 or :";
+             "\", which must be an index or a slice, such as 3, 0:10, ::2 or :";
     place = *given < 0 ? *given + length : *given;
     if (place >= 0 && place <= most) return {};
-    return "goes beyond the array: " + std::string(part) + " is outside a dimension of length " +
-           std::to_string(length) + ", because " + shape_text() + " and indices count from 0";
+    return "is out of range: index " + std::string(part) + " is outside a dimension of length " +
+           std::to_string(length) + ", because " + shape_text() + " and indices start at 0";
   }
 
   SliceReading by_numbers(std::string_view part, Index length) const {
@@ -158,8 +158,8 @@ class SliceReader {
       return broken("has a step that is not positive. The step of a slice must be at least 1");
     if (slice.first >= slice.end)
       return broken(
-          "selects nothing. A slice does not include its end, so the end must be above the "
-          "beginning");
+          "selects nothing. A slice first:end does not include `end`, so `end` must come after "
+          "`first`");
     return {slice, {}};
   }
 

@@ -1,4 +1,4 @@
-// Elements of an array that a text names by numbers, slices and labels.
+// Parses texts such as b[2,3], which select array elements by index, slice or label.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// An array whose elements a text can name.
+/// An array whose elements a text can select.
 struct NamedArray {
   std::string name;
   std::vector<Index> shape;

@@ -1,4 +1,4 @@
-// Draws from standard distributions.
+// Draws from normal, gamma, Wishart, Dirichlet, inverse Gaussian and other distributions.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/detail/standard_draws.hpp>
 
@@ -143,7 +143,7 @@ void RandomNumbers::refill() {
   if (refills_ == most_refills) {
     throw std::out_of_range(
         "RandomNumbers: one draw may use at most 2^20 random numbers. Use several addresses with "
-        "different `draw`");
+        "different values of `draw`");
   }
   const std::uint32_t draw = at_.draw << refill_bits | refills_++;
   MatrixMap numbers(buffer_.data(), static_cast<Index>(buffer_.size()), 1);

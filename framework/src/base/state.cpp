@@ -1,4 +1,4 @@
-// Saves and restores the state that components show to a visitor.
+// State visitors: one saves the state of an object, the other restores the saved state.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.hpp"
 
@@ -61,11 +61,11 @@ void StateReader::expect(std::string_view name, Index rows, Index cols) {
   take(found.data(), found.size());
   if (found != name || head[1] != static_cast<std::uint64_t>(rows) ||
       head[2] != static_cast<std::uint64_t>(cols)) {
-    throw InputError(
-        fmt::format("the saved state does not fit this run: it must hold `{}` ({} x {}) here, but "
-                    "it holds `{}` ({} x {}). Another composition saved this state. Continue with "
-                    "that composition, or start a new run",
-                    name, rows, cols, found, head[1], head[2]));
+    throw InputError(fmt::format(
+        "the saved state does not fit this run: the run needs `{}` ({} x {}), but the "
+        "saved state has `{}` ({} x {}). A different composition saved this state. Continue with "
+        "that composition, or start a new run",
+        name, rows, cols, found, head[1], head[2]));
   }
 }
 

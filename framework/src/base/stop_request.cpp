@@ -1,4 +1,4 @@
-// A request to end long work early.
+// A request to end a long computation early.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/stop_request.hpp>
 

@@ -1,4 +1,4 @@
-// Characters of UTF-8.
+// Checks and repairs UTF-8 text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

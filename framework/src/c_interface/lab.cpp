@@ -77,9 +77,10 @@ int answer(const std::function<void()>& body) noexcept try {
 } catch (const std::exception& error) {
   return fail(ExitCode::failed, error.what());
 } catch (...) {
-  return fail(ExitCode::failed,
-              "the code threw an exception of an unknown type, which has no message. Throw a class "
-              "derived from std::exception, or report this to the author of the component");
+  return fail(
+      ExitCode::failed,
+      "the code threw an exception of an unknown type, which has no message. Throw an "
+      "exception derived from std::exception, or report this to the author of the component");
 }
 
 /// A copy for the caller, who must free it with mixwell_free().

@@ -1,4 +1,4 @@
-// Queries about a graph that the rules of a certificate share.
+// Graph queries that several rules of the certificate use.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 

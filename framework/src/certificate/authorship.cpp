@@ -1,4 +1,4 @@
-// Whether built-in code or an outside author declares a trait.
+// Decides whether a trait is declared by built-in code or by a plugin.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 #include "files/own_files.hpp"

@@ -1,4 +1,4 @@
-// Rule L: an auxiliary is a variable of an extended target, with its own law.
+// Rule L: each auxiliary is a variable of an extended target and has its own law.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -17,8 +17,9 @@ class AuxiliaryRules : OneTransition {
 
   /// Judges all auxiliaries that the transition reads as states.
   Verdict judge() const {
-    Verdict v = fine(Rule::auxiliary,
-                     "each auxiliary variable is judged by the law from which it was drawn");
+    Verdict v = fine(
+        Rule::auxiliary,
+        "each auxiliary variable was drawn from the law that the update uses for this variable");
     for (const Value version : a_.auxiliaries(who_)) {
       const Past past = a_.past(version, who_.guard);
       join(v, under_one_law(version, past));
@@ -44,17 +45,16 @@ class AuxiliaryRules : OneTransition {
   }
 
   /// A value drawn under one law does not have the distribution of another. A value that is carried
-  /// over sweeps was drawn from the law of an earlier sweep.
+  /// from sweep to sweep was drawn from the law of an earlier sweep.
   Verdict under_one_law(Value version, const Past& past) const {
     const std::string& name = a_.graph[version].name;
     const bool is_carried = !past.before.empty();
     const auto laws = a_.auxiliary_laws(who_);
     if (laws.empty() && is_carried) {
-      return biased(
-          Rule::auxiliary, false,
-          fmt::format(
-              "`{}` is carried over sweeps, but the update that uses it reads no law for it",
-              name));
+      return biased(Rule::auxiliary, false,
+                    fmt::format("`{}` is carried from sweep to sweep, but its law is not an "
+                                "input of the update that uses this variable",
+                                name));
     }
     Value another;
     for (const Value law : laws) {
@@ -66,10 +66,12 @@ class AuxiliaryRules : OneTransition {
         return fine(Rule::auxiliary,
                     "the auxiliary variable was drawn from the law in the acceptance ratio");
       return wrong(
-          fmt::format("`{}` is carried over sweeps, but its law changes from sweep to sweep", name),
+          fmt::format("`{}` is carried from sweep to sweep, but its law changes between sweeps",
+                      name),
           {a_.graph[law].name});
     }
-    if (!another) return fine(Rule::auxiliary, "the auxiliary variable was not drawn before");
+    if (!another)
+      return fine(Rule::auxiliary, "the auxiliary variable is not carried from sweep to sweep");
     return wrong(
         fmt::format("the law from which `{}` was drawn is not the law in the acceptance ratio",
                     name),
@@ -91,7 +93,8 @@ class AuxiliaryRules : OneTransition {
     std::optional<Verdict> fault = fault_among(past.here, t_, version);
     if (!fault) fault = fault_among(past.before, a_.all.size(), version);
     return fault.value_or(
-        fine(Rule::auxiliary, "each auxiliary variable has its law when it is read"));
+        fine(Rule::auxiliary,
+             "each auxiliary variable is still distributed according to its law when it is read"));
   }
 
   /// If an accept takes the position that a move leads to and leaves the auxiliary unchanged, the
@@ -105,9 +108,9 @@ class AuxiliaryRules : OneTransition {
       for (const std::size_t u : a_.starters(at)) {
         if (u >= end || !leaves_behind(u, at)) continue;
         return wrong(
-            fmt::format("`{}` moves its state with `{}` but leaves this auxiliary variable "
-                        "unchanged, so the new state depends on the auxiliary variable; redraw the "
-                        "auxiliary variable in full before anything reads it",
+            fmt::format("`{}` uses the auxiliary variable `{}` to move its state but leaves the "
+                        "variable unchanged, so the new state and the variable depend on each "
+                        "other. Redraw the variable in full before any operation reads it",
                         a_.info(u).name, a_.graph[at].name),
             {a_.graph[at].name, a_.graph[version].name});
       }
@@ -122,8 +125,9 @@ class AuxiliaryRules : OneTransition {
       if (!a_.is_of_another_branch(*by, input.value)) continue;
       return biased(
           Rule::branch, true,
-          fmt::format("`{}` is drawn by `{}` from a value that one branch of a mixture makes; in "
-                      "replicates that chose another branch, that value is from an earlier sweep",
+          fmt::format("`{}` is drawn by `{}` given a value that only one branch of a mixture "
+                      "computes. In replicates that chose another branch, this value is from an "
+                      "earlier sweep",
                       a_.graph[version].name, by->name),
           {a_.graph[input.value].name, a_.graph[version].name});
     }

@@ -57,9 +57,10 @@ class Judge {
       conclude({factor.slots.front()}, a_.graph[factor.law].name, judge_collapsed(a_, factor));
     }
     spread_along_laws();
-    Verdict all = fine(Rule::invariance,
-                       "each parameter is a constant, fresh noise, or the current value of another "
-                       "variable; each update leaves its target density invariant");
+    Verdict all =
+        fine(Rule::invariance,
+             "each parameter of an update is a constant, fresh noise, or the current value of "
+             "another variable, and each update leaves its target density invariant");
     for (const Variable slot : recorded_) merge(all, of(slot));
     all.parts = derivation();
     if (all.accuracy != Accuracy::none) add_unreached(all);
@@ -263,8 +264,8 @@ class Judge {
     for (const Variable slot : recorded_) {
       if (a_.influence.is_random(slot) || a_.graph[slot].fixed) continue;
       all.notes.push_back(
-          fmt::format("no randomness reaches `{}`, so it moves deterministically; invariance by "
-                      "itself does not show that its draws are right",
+          fmt::format("no randomness reaches `{}`, so it moves deterministically, and invariance "
+                      "does not imply that its draws have the invariant distribution",
                       a_.graph[slot].name));
     }
   }

@@ -1,4 +1,4 @@
-// Rule G: updates by a law with other slots integrated out, and the orders in which they are right.
+// Rule G: updates whose law has slots integrated out, and the valid orders of such updates.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -85,16 +85,18 @@ class CollapsedRules {
   /// If a parameter depends on a slot that the law leaves out, the kernel is conditional on this
   /// slot too.
   Verdict parameters() const {
-    Verdict v = fine(Rule::collapsed, "no parameter depends on a slot that is integrated out");
+    Verdict v = fine(
+        Rule::collapsed,
+        "no parameter of an update depends on a slot that is integrated out of the update's law");
     for (const CollapsedUpdate& u : updates_) {
       for (const auto& [part, input] : a_.inputs(u.transition)) {
         if (!is_parameter(input.role)) continue;
         const Slots beyond = slots_behind(input.value) - u.moved - u.given;
         if (beyond.none()) continue;
-        join(v, collapsed(u.transition,
-                          fmt::format(
-                              "a parameter reads `{}`, which the law of the update integrates out",
-                              first_name(beyond))));
+        join(v,
+             collapsed(u.transition, fmt::format("a parameter of the update depends on `{}`, which "
+                                                 "is integrated out of the law of the update",
+                                                 first_name(beyond))));
       }
     }
     return v;
@@ -127,24 +129,24 @@ class CollapsedRules {
     }
     if (right == all_) return std::nullopt;
     const CollapsedUpdate& by = updates_[left_by];
-    return Fault{by.transition, fmt::format("`{}` is integrated out of the update `{}` and is not "
-                                            "drawn again before the sweep ends",
+    return Fault{by.transition, fmt::format("`{}` is integrated out of the law of the update `{}` "
+                                            "and is not drawn again before the sweep ends",
                                             first_name(all_ - right), label(by))};
   }
 
   std::string misread(const CollapsedUpdate& u, const Slots& lacking,
                       const CollapsedUpdate& by) const {
     return fmt::format(
-        "the update `{}` {} `{}`, which was integrated out of the update `{}` and has not been "
-        "drawn again since",
+        "the update `{}` {} `{}`. This slot was integrated out of the law of the update `{}` and "
+        "has not been drawn again since",
         label(u), u.moved.test(lacking.find_first()) ? "starts from" : "reads", first_name(lacking),
         label(by));
   }
 
   std::string cure() const {
     const std::string lacking =
-        "directly after the update that integrates slots out, draw these slots from their law "
-        "given all other slots";
+        "draw integrated-out slots from their law given all other slots, directly after the update "
+        "that integrates them out";
     if (updates_.size() > most_ordered) return lacking;
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -152,9 +154,9 @@ class CollapsedRules {
       if (first_fault(order)) continue;
       std::vector<std::string> names;
       for (const std::size_t k : order) names.push_back(label(updates_[k]));
-      return fmt::format("the updates are right in the order {}", fmt::join(names, ", "));
+      return fmt::format("the updates are valid in the order {}", fmt::join(names, ", "));
     } while (std::next_permutation(order.begin(), order.end()));
-    return "these updates are not right in any order: " + lacking;
+    return "these updates are not valid in any order: " + lacking;
   }
 
   const Analysis& a_;

@@ -1,4 +1,4 @@
-// Rule M: a density that is only known by an unbiased estimate.
+// Rule M: a density that is known only through an unbiased estimate.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -34,7 +34,7 @@ class EstimateRules {
       if (who.kind == OperationKind::observe || a_.writes(t, slot_)) continue;
       if (decides_by_what_is_kept(t)) continue;
       join(v, lost(t, fmt::format("`{}` computes the estimate at the state again, as in Monte "
-                                  "Carlo within Metropolis; use the stored estimate instead",
+                                  "Carlo within Metropolis. Use the stored estimate instead",
                                   who.name)));
     }
     for (const std::size_t t : a_.writers[index(slot_)]) {
@@ -65,9 +65,8 @@ class EstimateRules {
   }
 
   Verdict lost(std::size_t t, std::string reason) const {
-    return cited(
-        biased(Rule::estimate, a_.info(t).name, true, std::move(reason)),
-        "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (the right scheme and the wrong one)");
+    return cited(biased(Rule::estimate, a_.info(t).name, true, std::move(reason)),
+                 "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (GIMH is exact, MCWM is not)");
   }
 
   const Analysis& a_;

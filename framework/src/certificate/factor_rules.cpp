@@ -1,5 +1,5 @@
-// Rules about the factors of the joint target. Each update of a slot has the slot's factors in its
-// laws, depends only on the slots of these factors, and leaves one density invariant.
+// Rules on factors of the joint target. All updates of a slot leave the same density invariant.
+// Their laws contain the slot's factors and depend only on slots of these factors.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -29,9 +29,10 @@ class FactorRules {
     }
     if (has_factor && a_.is_written(slot_)) return v;
     if (has_factor && a_.graph[slot_].fixed) {
-      v.notes.push_back(fmt::format(
-          "`{}` keeps its starting value, so the draws have the distribution pi given this value",
-          a_.graph[slot_].name));
+      v.notes.push_back(
+          fmt::format("`{}` keeps its starting value, so the draws have the target distribution "
+                      "given this value",
+                      a_.graph[slot_].name));
       return v;
     }
     return biased(Rule::factor, a_.graph[slot_].name, true,
@@ -67,13 +68,15 @@ class FactorRules {
 
   /// A law may be conditional only on the slots of its factor.
   Verdict of_own_slots(std::size_t t, const Factor& factor, Value law) const {
-    Verdict v = fine(Rule::factor, "the law of the update depends only on the slots of its factor");
+    Verdict v = fine(Rule::factor,
+                     "the law that contains a factor depends only on the slots of this factor");
     each(a_.cones.leaves(law), [&](std::int32_t leaf) {
       if (!a_.is(Value{leaf}, VariableKind::slot)) return;
       const Variable slot = a_.graph[Value{leaf}].variable;
       if (contains(factor.slots, slot)) return;
       join(v, biased(Rule::factor, a_.info(t).name, true,
-                     "the law of the update depends on a slot outside the factor of this law",
+                     "the law of the update contains a factor but depends on a slot that does not "
+                     "belong to this factor",
                      a_.cones.path(Value{leaf}, law)));
     });
     return v;
@@ -95,11 +98,12 @@ class FactorRules {
     } else if (made_by.traits.cycle > 0) {
       v = over_a_cycle(t, made_by);
     } else {
-      return biased(Rule::factor, a_.info(t).name, false,
-                    fmt::format("`{}` is made from the target's law, and the operation that makes "
-                                "it does not declare how the two laws are related; declare "
-                                "`unbiased` or `density` for this operation",
-                                a_.graph[law].name));
+      return biased(
+          Rule::factor, a_.info(t).name, false,
+          fmt::format("the law `{}` is computed from the target's law, but the operation "
+                      "that computes it does not declare how the two are related. Declare "
+                      "`unbiased` or `density` for this operation",
+                      a_.graph[law].name));
     }
     const Value stands_for = input_of(made_by, Role::law);
     if (stands_for && is_estimated(stands_for)) {
@@ -126,9 +130,11 @@ class FactorRules {
         if (!steps_by(who, input)) {
           return biased(
               Rule::cycle, a_.info(t).name, false,
-              fmt::format("the gradient from `{}` is right only on average over {} sweeps, so `{}` "
-                          "must be a small step in every sweep and must use only this gradient",
-                          made_by.name, made_by.traits.cycle, who.name));
+              fmt::format(
+                  "the gradient from `{}` is unbiased only on average over {} sweeps. Its errors "
+                  "cancel only if `{}` takes one small step in every sweep and uses only this "
+                  "gradient",
+                  made_by.name, made_by.traits.cycle, who.name));
         }
       }
     }

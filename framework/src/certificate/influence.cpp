@@ -1,4 +1,4 @@
-// Transitions, their order, and which variables influence each other over sweeps.
+// Transitions, their order, and the influence of variables on each other from sweep to sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/influence.hpp"
 
@@ -94,8 +94,8 @@ std::vector<Value> kept_beside(const KernelGraph& graph, const OperationInfo& wh
 }
 
 /// Whether anything except a full redraw wrote a version, in a column where an operation with the
-/// guard `where` runs. For a version that is carried over sweeps, the writers of the last sweep
-/// count.
+/// guard `where` runs. For a version that is carried over from the last sweep, the writers of that
+/// sweep count.
 bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& where) {
   const Value at = graph[version].producer < 0 ? graph[graph[version].variable].current : version;
   const OperationInfo* const by = maker(graph, at);

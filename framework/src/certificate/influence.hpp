@@ -1,4 +1,4 @@
-// Transitions, their order, and which variables influence each other over sweeps.
+// Transitions, their order, and the influence of variables on each other from sweep to sweep.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

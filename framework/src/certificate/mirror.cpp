@@ -1,4 +1,4 @@
-// Rule 2a: a law whose dependence on the state is accounted for by its mirror at the proposal.
+// Rule 2a checks whether `law` becomes `law_at_proposal` when the proposal replaces the state.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 

@@ -1,4 +1,4 @@
-// Which transitions use each noise, and which versions and variables depend on it.
+// Finds which transitions use each noise value, which share it, and which versions depend on it.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 

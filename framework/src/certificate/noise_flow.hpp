@@ -1,5 +1,4 @@
-// For each noise: which transitions use it and which versions were moved with it. Also which
-// variables share a noise.
+// Finds which transitions use each noise value, which share it, and which versions depend on it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,4 @@
-// Finds updates that depend on each other through a noise from which a parameter of one of them is
-// made.
+// Finds updates that depend on each other because noise of one affects a parameter of the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 

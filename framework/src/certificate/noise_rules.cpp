@@ -1,5 +1,4 @@
-// Rule N: the law or a parameter of an update may be made from a noise. Every other use of a noise
-// needs a proof that it does no harm.
+// Rule N checks how noise enters an update and its parameters, and whether updates share noise.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 
@@ -21,7 +20,7 @@ class NoiseRules : OneTransition {
       : OneTransition(a, t), flow_(flow), ways_(flow.ways(t)) {}
 
   Verdict judge() {
-    Verdict v = fine(Rule::noise, "each noise is fresh when an update uses it");
+    Verdict v = fine(Rule::noise, "each noise value is fresh when an update uses it");
     v.premises = noises();
     return joined(std::move(v), one_way_in(), one_way_into_the_law(), fresh_for_the_state(),
                   fresh_for_the_parameters(), not_shared_by_feedback(), not_shared_by_the_states());
@@ -72,13 +71,13 @@ class NoiseRules : OneTransition {
         return two_ways(a_.is_uncorrected(t_) && i == 0, both);
       }
     }
-    return fine(Rule::noise, "each noise enters the update in one way");
+    return fine(Rule::noise, "each noise value enters the update in only one way");
   }
 
   Verdict two_ways(bool by_the_gradient, const IdSet& noises) const {
     return biased(Rule::noise, by_the_gradient,
-                  by_the_gradient ? "one noise enters both a parameter and the law of the update"
-                                  : "one noise enters the update in two ways",
+                  by_the_gradient ? "the same noise enters both a parameter and the update's law"
+                                  : "the same noise enters the update in two ways",
                   {first_name(noises), who_.name});
   }
 
@@ -92,10 +91,10 @@ class NoiseRules : OneTransition {
       const IdSet twice = noises_that_enter_twice(input.value);
       if (twice.none()) continue;
       return biased(Rule::noise, false,
-                    "a law is declared unbiased, but one noise enters this law in two ways",
+                    "a law is declared unbiased, but the same noise enters this law in two ways",
                     {first_name(twice), a_.graph[input.value].name});
     }
-    return fine(Rule::noise, "each noise enters the law in one way");
+    return fine(Rule::noise, "each noise value enters the law in only one way");
   }
 
   /// Follows the chain of operations that made a law.
@@ -123,7 +122,7 @@ class NoiseRules : OneTransition {
         const IdSet both = known_beside_the_redraw(state) & used;
         if (both.none()) continue;
         return biased(Rule::noise, true,
-                      "an earlier update moved the state with a noise that this update uses again",
+                      "an earlier update moved the state with noise that this update uses again",
                       {first_name(both), a_.graph[state].name});
       }
     }
@@ -192,7 +191,7 @@ class NoiseRules : OneTransition {
       const IdSet both = flow_.known(version) & exposed;
       if (found || both.none()) return;
       found = biased(Rule::noise, a_.is_uncorrected(t_) && observed(version, both),
-                     "a parameter depends on a noise that this update uses",
+                     "a parameter depends on noise that this update uses",
                      {first_name(both), a_.graph[version].name, a_.graph[input].name});
       found->premises = {a_.premise(t_, who_, Role::parameter, version)};
     });
@@ -224,7 +223,7 @@ class NoiseRules : OneTransition {
     });
     return found.value_or(
         fine(Rule::noise,
-             "no parameter comes from an update that shares a noise with an update of the state"));
+             "no parameter depends on an update that shares noise with an update of the state"));
   }
 
   /// Transitions that move the same state as this update, each with a transition that shares a
@@ -287,13 +286,12 @@ class NoiseRules : OneTransition {
   std::string shared_by(std::size_t one, std::size_t other) const {
     if (one == t_) {
       return fmt::format(
-          "`{}` uses the same noise as this update, and a parameter of this update comes from that "
-          "operation",
+          "a parameter of this update depends on `{}`, which uses the same noise as this update",
           a_.info(other).name);
     }
     return fmt::format(
         "`{}` and `{}` use the same noise: the first moves the state, and a parameter of the "
-        "update comes from the second",
+        "update depends on the second",
         a_.info(one).name, a_.info(other).name);
   }
 

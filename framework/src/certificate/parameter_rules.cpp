@@ -59,8 +59,8 @@ class ParameterRules : OneTransition {
   Verdict of_another_branch(const OperationInfo& who, Value made, Value read) const {
     return biased(
         Rule::branch, true,
-        fmt::format("`{}` is made in one branch of a mixture and is read outside that branch; in "
-                    "replicates that chose another branch, the value is from an earlier sweep",
+        fmt::format("`{}` is made in one branch of a mixture, but is read outside this branch. "
+                    "Replicates that chose another branch then read a value from an earlier sweep",
                     a_.graph[made].name),
         {a_.graph[made].name, who.name, a_.graph[read].name});
   }
@@ -218,11 +218,10 @@ class ParameterRules : OneTransition {
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
     if (const OperationInfo* gamma = total_drift_correction(r)) {
-      Verdict v = asymptotic(
-          r, Rule::drift_correction,
-          fmt::format(
-              "a parameter depends on {}, and the drift contains the total drift correction",
-              what));
+      Verdict v = asymptotic(r, Rule::drift_correction,
+                             fmt::format("a parameter depends on {}, and the drift includes the "
+                                         "complete correction for this dependence",
+                                         what));
       v = assuming(a_, cited(std::move(v), "Ma, Chen & Fox 2015, NIPS, theorem 1"), *gamma,
                    "total");
       return assuming(a_, std::move(v), *a_.maker(input_of(r.who, Role::drift)), "continuous");
@@ -243,8 +242,8 @@ class ParameterRules : OneTransition {
                   "the acceptance ratio accounts for parameters that depend on the state",
                   "Hastings 1970, Biometrika 57");
     return mixwell::biased(Rule::mirrored_law, who.name, true,
-                           "`law_at_proposal` is not the law with the proposal in place of the "
-                           "state; the same operations must make both laws",
+                           "`law_at_proposal` is not the law that the update would have with the "
+                           "proposal as its state. The same operations must make both laws",
                            {a_.graph[at_proposal].name});
   }
 
@@ -271,8 +270,8 @@ class ParameterRules : OneTransition {
   std::optional<Verdict> joined(const Reading& r) const {
     if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
     return biased_by(r, Rule::invariance, false,
-                     "a parameter reads the joint copy of several slots after an update moved this "
-                     "copy; read the slots themselves instead");
+                     "a parameter is computed from the joint copy of several slots after an update "
+                     "changed this copy. Compute it from the slots themselves");
   }
 
   /// Like a history (rule P), a proposal or a statistic of another update is harmless if the
@@ -284,8 +283,8 @@ class ParameterRules : OneTransition {
     });
     if (!feeds_back) return std::nullopt;
     return biased_by(r, Rule::own_value, false,
-                     "a parameter depends on a proposal or a statistic of this sweep that the "
-                     "update influences");
+                     "a parameter depends on this sweep's value of a proposal or statistic that "
+                     "the update influences");
   }
 
   /// Whether an operation draws an auxiliary for the stage that moves the trial from `place`.
@@ -302,7 +301,7 @@ class ParameterRules : OneTransition {
     if (is_gathered(a_.graph, r.leaf) || draws_for_a_stage_at(r.leaf)) return std::nullopt;
     if (a_.writes(t_, of)) return own(r, "the updated variable's own value");
     return biased_by(r, Rule::own_value, false,
-                     "a parameter depends on the outcome of a stage of a proposal");
+                     "a parameter depends on the outcome of one of the proposal's stages");
   }
 
   /// Judges a dependence on earlier values. The dependence vanishes with eps if all steps are
@@ -314,7 +313,7 @@ class ParameterRules : OneTransition {
   }
 
   Verdict stale(const Reading& r, Variable of) const {
-    const char* what = "a parameter reads a value that was replaced before this update";
+    const char* what = "a parameter depends on a value that was replaced before this update";
     return with_feedback(fading(r, Rule::stale_value, what, {of}), of);
   }
 
@@ -363,12 +362,14 @@ class ParameterRules : OneTransition {
       return own_window(r, of, seen);
     Verdict v =
         fading(r, Rule::past_of_others,
-               "a parameter reads past values of variables that this update influences", seen);
+               "this update influences other variables, and a parameter depends on their past "
+               "values",
+               seen);
     if (v.accuracy == Accuracy::none && !is_decided())
       v.citation =
-          "counter-example: on U = sum theta_i^4 / 4, d = 2, HAMCMC uses the last moves of another "
-          "slot as secant pairs and gives E theta_i^2 = 0.58 to 0.72, depending on gamma, instead "
-          "of 0.676";
+          "counter-example: HAMCMC uses the latest moves of another slot as secant pairs. On U = "
+          "sum theta_i^4 / 4 with d = 2, it gives E theta_i^2 = 0.58 to 0.72 instead of 0.676, "
+          "depending on its parameter gamma";
     return with_feedback(std::move(v), of);
   }
 

@@ -1,4 +1,4 @@
-// Reads and writes certificate.json, and the part of it that `verify` stores.
+// Reads and writes certificate.json, including the results that `verify` adds to it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// Rule R: a proposal made by stages. The stages leave another law invariant, and the acceptance
-// ratio divides out this law.
+// Rule R checks proposals that are made in stages. The acceptance ratio divides out the law that
+// the stages leave invariant.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -131,13 +131,13 @@ class StageRules : OneTransition {
  private:
   Verdict of_one_slot() const {
     if (values_of(who_, Role::state).size() != 1 || values_of(who_, Role::proposed).size() != 1) {
-      return biased(
-          Rule::stages, false,
-          "one Metropolis decision covers both a proposal by stages and another variable");
+      return biased(Rule::stages, false,
+                    "the Metropolis decision on a proposal made in stages also covers another "
+                    "variable");
     }
     if (!a_.is_copy(stages_.start, input_of(who_, Role::state))) {
       return biased(Rule::stages, true,
-                    "the stages do not start at the state with which they are compared",
+                    "the stages do not start at the state with which the proposal is compared",
                     {a_.graph[stages_.start].name});
     }
     return fine(Rule::stages, "the stages lead from the state to the proposal");
@@ -151,10 +151,13 @@ class StageRules : OneTransition {
 
   Verdict at_both_ends() const {
     if (has_evaluation(stages_.start) && has_evaluation(proposed_)) {
-      return fine(Rule::stages, "the acceptance ratio contains the law of the stages at both ends");
+      return fine(
+          Rule::stages,
+          "the acceptance ratio contains the law of the stages at the state and at the proposal");
     }
     return biased(Rule::stages, false,
-                  "the acceptance ratio does not contain the law of the stages at both ends",
+                  "the acceptance ratio does not contain the law of the stages both at the state "
+                  "and at the proposal",
                   {a_.graph[law_].name});
   }
 
@@ -163,8 +166,8 @@ class StageRules : OneTransition {
     if (!keeps_stage_law(stage)) {
       return biased(
           Rule::stages, true,
-          fmt::format("the acceptance ratio divides out a law that `{}` does not leave invariant; "
-                      "the oracle of a stage must not change the law of the stage",
+          fmt::format("the acceptance ratio divides out a law that `{}` does not leave invariant. "
+                      "The stage must use this law itself, not a law that an oracle makes from it",
                       stage.name),
           {a_.graph[law_].name, stage.name});
     }
@@ -173,8 +176,8 @@ class StageRules : OneTransition {
     }
     if (stage.kind == OperationKind::accept) return decided(s);
     return biased(Rule::stages, false,
-                  fmt::format("nothing shows that `{}` is reversible; use one Metropolis decision "
-                              "over freshly drawn auxiliary variables",
+                  fmt::format("nothing shows that `{}` is reversible. Use one Metropolis decision "
+                              "with freshly drawn auxiliary variables",
                               stage.name));
   }
 
@@ -198,7 +201,7 @@ class StageRules : OneTransition {
       if (a_.is_fresh(a_.info(s), auxiliary)) continue;
       join(v, biased(Rule::stages, true,
                      fmt::format("`{}` is not drawn again for the stage, so the stage is not "
-                                 "reversible; each stage needs a new draw",
+                                 "reversible. Each stage needs a new draw",
                                  a_.graph[auxiliary].name)));
     }
     return v;
@@ -212,7 +215,7 @@ class StageRules : OneTransition {
         if (seen.insert(auxiliary.id).second) continue;
         join(v, biased(Rule::stages, true,
                        fmt::format(
-                           "two stages use the same draw of `{}`; each stage needs its own draw",
+                           "two stages use the same draw of `{}`. Each stage needs its own draw",
                            a_.graph[auxiliary].name)));
       }
     }
@@ -226,7 +229,7 @@ class StageRules : OneTransition {
       const std::size_t mirror = of.size() - 1 - k;
       if (is_same_stage(a_, of[k], of[mirror])) continue;
       return biased(Rule::stages, true,
-                    fmt::format("the stages `{}` and `{}` differ; the sequence of the stages is "
+                    fmt::format("the stages `{}` and `{}` differ. The sequence of the stages is "
                                 "reversible only if it is the same in reverse order",
                                 a_.info(of[k]).name, a_.info(of[mirror]).name));
     }
@@ -244,14 +247,15 @@ class StageRules : OneTransition {
           if (!is_law || !a_.noises_behind(i.value).intersects(noises)) continue;
           return biased(
               Rule::stages, true,
-              fmt::format("`{}` draws the noise of the law of the stages again at every step; "
-                          "both ends and all stages must use the same draw of this noise",
+              fmt::format("`{}` draws new noise for the law of the stages at every step. The "
+                          "state, the proposal and all stages must use the same draw of this noise",
                           a_.operation(m).name),
               {a_.graph[i.value].name, a_.operation(m).name});
         }
       }
     }
-    return fine(Rule::stages, "both ends and all stages use the same draw of the noise");
+    return fine(Rule::stages,
+                "the state, the proposal and all stages use the same draw of the noise");
   }
 
   Stages stages_;

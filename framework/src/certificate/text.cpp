@@ -16,15 +16,15 @@ const char* meaning(const Verdict& of) {
     case CertificateClass::exact:
       return "each update leaves pi invariant at any step size";
     case CertificateClass::asymptotic:
-      return "the draws are right as eps -> 0 at fixed integration time, but biased at a finite "
-             "step size";
+      return "the draws have the target distribution as eps -> 0 at fixed integration time, but "
+             "are biased at a finite step size";
     case CertificateClass::adaptive:
       return "parameters still change with the chain's own history, by ever smaller amounts";
     case CertificateClass::approximate:
-      return "the draws are right for a density other than pi";
+      return "the sampler targets a density other than pi";
     case CertificateClass::biased:
-      return of.proved ? "the draws are wrong, even as eps -> 0"
-                       : "nothing shows that the draws are right";
+      return of.proved ? "the draws do not have the target distribution, even as eps -> 0"
+                       : "nothing shows that the draws have the target distribution";
     case CertificateClass::none:
       return "this is an optimiser, not a sampler";
   }
@@ -96,8 +96,8 @@ std::string summary_of(const Verdict& of) {
     case CertificateClass::exact:
       return invariance(of);
     case CertificateClass::asymptotic:
-      return "the draws are biased at a finite step size, but right as eps -> 0 at fixed "
-             "integration time; " +
+      return "the draws are biased at a finite step size, but have the target distribution as eps "
+             "-> 0 at fixed integration time; " +
              of.reason;
     case CertificateClass::adaptive:
       return meaning(of) +
@@ -174,9 +174,12 @@ std::string Certificate::in_words() const {
 
 std::string Tested::in_words() const {
   const std::string day = date.substr(0, 10);
-  if (!agrees) return fmt::format("DISAGREES, {} (alpha {:g})", day, alpha);
-  return fmt::format("agrees, {}: a bias above {:.2g} sd would have been detected (alpha {:g})",
-                     day, smallest_visible_bias, alpha);
+  if (!agrees)
+    return fmt::format("DISAGREES with the certificate, {} (significance level {:g})", day, alpha);
+  return fmt::format(
+      "agrees with the certificate, {}: a bias above {:.2g} sd would have been detected "
+      "(significance level {:g})",
+      day, smallest_visible_bias, alpha);
 }
 
 CertificateRecord record_of(const Certificate& certificate) {
@@ -196,8 +199,8 @@ std::string Certificate::to_text() const {
   if (tested) text += fmt::format("tested     {}\n", tested->in_words());
   if (now.coupled)
     text +=
-        "joint      coupled: slots share a noise, so only replicates of the sampler are "
-        "independent of each other\n";
+        "joint      coupled: slots share noise, so they are dependent. Only replicates of the "
+        "sampler are independent of each other\n";
   if (after_warmup) text += fmt::format("in warmup  {}: {}\n", warmup.label(), warmup.reason);
   text += fmt::format("rule       {}: {}\n", to_string(now.rule), reason_of(now));
   if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));

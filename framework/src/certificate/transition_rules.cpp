@@ -51,7 +51,7 @@ class TransitionRules : OneTransition {
     if (a_.stages(t_).start) {
       join(v, judge_stages(a_, t_));
     } else if (a_.all[t_].moves.empty()) {
-      return biased(Rule::proposal, false, "no move makes the proposal");
+      return biased(Rule::proposal, false, "the update has no move that makes a proposal");
     }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
     return joined(std::move(v), one_map(), judge_auxiliaries(a_, t_), noisy_ratio());
@@ -61,8 +61,8 @@ class TransitionRules : OneTransition {
     if (moves_normals(a_, move)) return proposed_normals(move);
     if (!move.traits.involution || !move.traits.volume) {
       return biased(Rule::invariance, false,
-                    fmt::format("`{}` does not declare that it is a reversible map that preserves "
-                                "volume; declare `involution` and `volume` if it is",
+                    fmt::format("`{}` is not declared as a reversible, volume-preserving map. "
+                                "Declare `involution` and `volume` if it is such a map",
                                 move.name));
     }
     if (!starts_at_state(move)) {
@@ -83,8 +83,8 @@ class TransitionRules : OneTransition {
                     fmt::format("`{}` does not declare that it leaves standard normals invariant",
                                 move.name));
     }
-    return assuming(a_, fine(Rule::estimate, "the normals are proposed reversibly"), move,
-                    "keeps_law");
+    return assuming(a_, fine(Rule::estimate, "the proposal for the standard normals is reversible"),
+                    move, "keeps_law");
   }
 
   bool is_exchange(const OperationInfo& move) const {
@@ -111,8 +111,8 @@ class TransitionRules : OneTransition {
     for (std::size_t k = 0; k + k + 1 < chain.size(); ++k) {
       if (is_same_map(*chain[k], *chain[chain.size() - 1 - k])) continue;
       return biased(Rule::proposal, true,
-                    fmt::format("`{}` starts where `{}` ended; two maps in sequence are one "
-                                "reversible map only if they are the same in reverse order",
+                    fmt::format("`{}` starts where `{}` ended. A sequence of moves is reversible "
+                                "only if it is the same in reverse order",
                                 chain[k]->name, chain[chain.size() - 1 - k]->name));
     }
     return fine(Rule::proposal, "the moves are the same in reverse order");
@@ -178,7 +178,7 @@ class TransitionRules : OneTransition {
       return fine(Rule::invariance, "the law of the move is the same in every sweep");
     const auto& [law, noises] = noisy.front();
     return biased(Rule::scheme, !has_exact_potential(law),
-                  "the move leaves its target density invariant at every fixed parameter, but this "
+                  "the move leaves its target density invariant for fixed parameters, but this "
                   "density is noisy",
                   path(noises, law));
   }
@@ -235,19 +235,20 @@ class TransitionRules : OneTransition {
     const bool renewed = by != nullptr && by->traits.renews;
     if (!noisy || renewed || input_of(who_, Role::friction)) return Verdict{};
     return biased(Rule::auxiliary, true,
-                  "the gradient has noise, and the update has neither friction nor fresh momentum; "
-                  "add friction, or redraw the momentum");
+                  "the gradient has noise, and the update has neither friction nor fresh momentum. "
+                  "Add friction, or redraw the momentum");
   }
 
   /// The displacement of one step from a fresh momentum has variance eps^2. The drift that leaves
   /// pi invariant is also of order eps^2, and a scheme of order 1 lacks this drift.
   Verdict between_redraws() const {
     if (!who_.traits.local || who_.traits.order > 1)
-      return fine(Rule::scheme, "the scheme is right between two redraws of the momentum");
+      return fine(Rule::scheme, "the scheme keeps its order between two redraws of the momentum");
     return biased(
         Rule::scheme, true,
-        "each transition is one step of a scheme of order 1 from a new momentum, so the error does "
-        "not vanish as eps -> 0; take more steps, or carry the momentum over sweeps");
+        "the momentum is redrawn before every single step of a scheme of order 1, so the error "
+        "does not vanish as eps -> 0. Take more steps, or carry the momentum over to the next "
+        "sweep");
   }
 
   Verdict scheme(bool noisy) const {
@@ -255,7 +256,7 @@ class TransitionRules : OneTransition {
         input_of(who_, Role::drift) != input_of(who_, Role::diffusion)) {
       return biased(Rule::scheme, true,
                     "the dynamics use different matrices for position and momentum, or for drift "
-                    "and diffusion; use one matrix for both");
+                    "and diffusion. Use one matrix for each pair");
     }
     Verdict v =
         fine(Rule::scheme,
@@ -300,16 +301,17 @@ class TransitionRules : OneTransition {
     }
   }
 
-  /// Whether H, S and C of a preconditioner belong to one matrix.
+  /// Whether H, S and C of a preconditioner are computed from one matrix.
   Verdict preconditioners() const {
-    Verdict v = fine(Rule::invariance, "the factors of each preconditioner belong to one matrix");
+    Verdict v = fine(Rule::invariance,
+                     "all factors of each preconditioner are computed from the same matrix");
     each_preconditioner([&](Value one) { v = resting_on(a_, std::move(v), one, "curvature"); });
     return v;
   }
 
   /// Steps become small with eps only if all values that scale them have a bound.
   Verdict bounds() const {
-    Verdict v = fine(Rule::bound, "everything that scales a step has a bound");
+    Verdict v = fine(Rule::bound, "every value that scales a step has a bound");
     each_preconditioner([&](Value one) { join(v, bounded(one)); });
     for (const auto& [part, input] : a_.inputs(t_)) {
       if (scales_a_step(input.role) && !is_preconditioner(input.value))
@@ -343,11 +345,11 @@ class TransitionRules : OneTransition {
     return biased(
         Rule::bound, false,
         fmt::format("`{}` depends on the state and has no known bound, so some steps can be long "
-                    "however small eps is; {}",
+                    "however small eps is. {}",
                     name,
                     is_preconditioner(scale)
-                        ? "set limits for the preconditioner (`eigenvalues = [low, high]`)"
-                        : "declare `Traits::bound` of the operation that makes this value"),
+                        ? "Set limits for the preconditioner (`eigenvalues = [low, high]`)"
+                        : "Declare `Traits::bound` for the operation that makes this value"),
         {name});
   }
 
@@ -370,22 +372,23 @@ class TransitionRules : OneTransition {
         return in_law(Rule::growth, "the gradient grows faster than linearly");
       case GradientGrowth::singular:
         return biased(Rule::growth, false,
-                      "a step can lead to a place where the gradient is unbounded or the support "
-                      "ends, and no order of the scheme is known for such places");
+                      "a step can reach a point where the gradient is unbounded or the support "
+                      "ends. The order of the scheme at such points is not known");
       case GradientGrowth::undeclared:
         break;
     }
-    return biased(Rule::growth, false,
-                  "without Metropolis, the verdict depends on how the model's gradient grows, and "
-                  "the model does not declare this; declare `Model::gradient_growth`");
+    return biased(
+        Rule::growth, false,
+        "the update has no Metropolis correction, so the verdict depends on how the model's "
+        "gradient grows. The model does not declare this. Declare `Model::gradient_growth`");
   }
 
   Verdict in_law(Rule rule, const std::string& growth) const {
-    Verdict v = fine(
-        rule,
-        fmt::format("the draws are right in law at a fixed time as eps -> 0, but {}; at a finite "
-                    "step size there may be no stationary law, and moments may not exist",
-                    growth));
+    Verdict v = fine(rule, fmt::format("as eps -> 0, the draws at a fixed time converge in law to "
+                                       "the update's target distribution, but {}. At a finite step "
+                                       "size, a stationary law and the moments of the draws need "
+                                       "not exist",
+                                       growth));
     v.accuracy = Accuracy::asymptotic;
     v.order = who_.traits.order;
     v.notes.push_back(v.reason);

@@ -1,5 +1,5 @@
-// The verdict of a certificate without one of its rules. Tests use this verdict to show that each
-// rule is needed.
+// The verdict that a certificate would give if one rule were left out. Tests use this verdict to
+// show that each rule is needed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

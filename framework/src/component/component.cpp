@@ -1,4 +1,4 @@
-// Names of kinds, and traits as text.
+// Converts the kinds of components, and their traits, to text.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
 #include "component/locations.hpp"

@@ -59,8 +59,8 @@ std::string value_for(const Fields& fields, const Field& field, const std::strin
   const Field* const other = fields.find(key);
   if (other != nullptr && has_value(*other)) return other->value_text();
   throw WiringError(
-      fmt::format("key `{}` is declared to need the key `{}`, but that key does not exist or "
-                  "cannot have a value. Correct the declaration",
+      fmt::format("key `{}` is declared to need the key `{}`, but the second key does not exist, "
+                  "or is a reference or a list of tables. Correct the declaration",
                   field.key(), key));
 }
 

@@ -1,4 +1,4 @@
-// The places where manifests declare components, and the words for components in messages.
+// The places of components in manifests, and the descriptions of components in messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/locations.hpp"
 

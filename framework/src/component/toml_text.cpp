@@ -1,4 +1,4 @@
-// Values as TOML text that reads back as the same bits.
+// Writes values as TOML text. Reading the text back gives bit-identical values.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/toml_text.hpp"
 

@@ -1,4 +1,4 @@
-// The smallest finite world that leaves the target, as tables with the names of the graph.
+// Finds the smallest finite world in which the distribution of the slots departs from the target.
 // SPDX-License-Identifier: Apache-2.0
 #include "counterexample/counter_example.hpp"
 
@@ -128,8 +128,8 @@ class Account {
     const auto found = world_.difference(targets);
     if (!found)
       throw std::logic_error(
-          "the recomputation in rational arithmetic does not confirm that the finite world leaves "
-          "the target");
+          "the recomputation in rational arithmetic does not confirm that the distribution in this "
+          "finite world departs from the target");
     const auto& [slots, target] = targets[found->law];
     Radix radix;
     for (const Variable v : slots) {

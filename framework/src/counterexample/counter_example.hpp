@@ -1,4 +1,4 @@
-// The smallest finite world that leaves the target, as tables with the names of the graph.
+// Finds the smallest finite world in which the distribution of the slots departs from the target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,11 +39,11 @@ struct CounterExample {
   bool first_order = false;  ///< whether shares have the form "a + b eps", to first order in eps
   std::vector<std::string> slots;  ///< the recorded slots that are compared
   std::vector<int> sizes;          ///< how many places each slot has
-  WorldTable start;  ///< its outputs are the values carried over sweeps, with their shares
+  WorldTable start;  ///< its outputs are the values carried to the next sweep, with their shares
   std::vector<WorldTable>
       operations;  ///< the operations that the example needs, in the order of the sweep
-  /// For each carried value: its name at the start of a sweep, and the value at the end that
-  /// replaces it.
+  /// For each carried value: its name at the start of a sweep, and the name of the value that
+  /// replaces it at the end.
   std::vector<std::pair<std::string, std::string>> carried;
   std::vector<int> state;  ///< state of the slots with the largest difference
   std::string expected;    ///< probability of `state` in the target, a fraction

@@ -77,7 +77,7 @@ std::string silence(const Verdict& verdict, const WorldsComparison& seen) {
   if (verdict.certificate_class() == CertificateClass::biased)
     return "finite worlds only test whether the distribution of a slot stays unchanged, so they "
            "cannot show this bias";
-  return fmt::format("finite worlds cannot test the class `{}`", verdict.label());
+  return fmt::format("finite worlds cannot test compositions of class `{}`", verdict.label());
 }
 
 std::string beside_evidence(const PhaseReading& phase) {
@@ -90,7 +90,7 @@ std::string beside_evidence(const PhaseReading& phase) {
     case Judgement::hole:
     case Judgement::wrong:
       return fmt::format(
-          "{} in a finite world the distribution departs from the target in sweep {}",
+          "{} in a finite world the distribution of the slots departs from the target in sweep {}",
           phase.seen.judgement == Judgement::hole ? ", but" : ", and", finite.departure->sweep);
     case Judgement::silent:
       return "; " + silence(phase.verdict, phase.seen);
@@ -102,8 +102,7 @@ std::string beside_evidence(const PhaseReading& phase) {
 
 /// Why there is no script, if no phase has an example.
 std::string why_none(const PhaseReading& phase) {
-  if (phase.seen.finite.departure)
-    return "in no small finite world does the distribution depart from the target";
+  if (phase.seen.finite.departure) return "no small finite world shows a departure from the target";
   if (phase.seen.finite.invariant() && phase.seen.finite.worlds > 0)
     return "the composition is " + invariance(phase.seen);
   return beside_evidence(phase).substr(2);
@@ -116,9 +115,9 @@ std::optional<CounterExample> example_of(const PhaseReading& phase) {
   return counter_example(phase.graph, effort);
 }
 
-/// "the probability of x0 = 0 is 5/8 in the target and 9/16 after 3 sweeps"
+/// "the probability of x0 = 0 is 5/8 under the target and 9/16 after 3 sweeps"
 std::string in_words(const CounterExample& example) {
-  return fmt::format("the probability of {} is {} in the target and {} after {} sweep{}",
+  return fmt::format("the probability of {} is {} under the target and {} after {} sweep{}",
                      state_in_words(example), example.expected, example.found,
                      example.departure.sweep, example.departure.sweep == 1 ? "" : "s");
 }

@@ -18,7 +18,7 @@ constexpr auto numbers = "number = Fraction\n";
 
 constexpr auto numbers_of_first_order = R"(
 class FirstOrder:
-    """a + b eps, without eps^2: eps is the size of a small step."""
+    """The number a + b eps, where eps is a small step size. Terms in eps^2 are dropped."""
     def __init__(self, a, b=0):
         self.a, self.b = Fraction(a), Fraction(b)
 
@@ -158,15 +158,14 @@ std::string script_of(const CounterExample& example, const std::string& what) {
   for (const WorldTable& table : example.operations) sweep += text_of(table);
   return fmt::format(
       "# {}: a finite world in which the distribution of the slots departs from the target.\n# "
-      "Each slot has {} places (possible values). "
-      "Each operation is a random table that satisfies its declared traits.\n# `mixwell check "
-      "--counterexample` wrote this script, which prints two exact probabilities of {}.\nfrom "
-      "fractions import "
-      "Fraction\n\n# Each value at the start of a sweep, and the value at the end that replaces "
-      "it.\nCARRIED = {{\n{}}}\n# Weights before the first sweep. The slots have the weights of "
-      "the target.\nSTART = {{{}}}\n# Operation, inputs, outputs, values that nothing reads any "
-      "more, branch, and for each input\n# the outputs with their probabilities.\nSWEEP = "
-      "[\n{}]\nSWEEPS = {}\nSTATE = {{{}}}\n{}\n{}",
+      "Each slot has {} places (possible values). Each operation is replaced by a random table "
+      "that satisfies the operation's declared traits.\n# `mixwell check --counterexample` wrote "
+      "this script. It prints the exact probability of {} under the target and after the "
+      "sweeps.\nfrom fractions import Fraction\n\n# Each value at the start of a sweep, and the "
+      "value that replaces it at the end.\nCARRIED = {{\n{}}}\n# Weights before the first sweep. "
+      "The slots have the weights of the target.\nSTART = {{{}}}\n# Operation, inputs, outputs, "
+      "values that nothing reads any more, branch, and for each input\n# the outputs with their "
+      "probabilities.\nSWEEP = [\n{}]\nSWEEPS = {}\nSTATE = {{{}}}\n{}\n{}",
       what, example.departure.places, state_in_words(example), carried_of(example),
       weights_of(example.start.rows), sweep, example.departure.sweep, state_of(example),
       example.first_order ? numbers_of_first_order : numbers, program);

@@ -1,4 +1,4 @@
-// CSV tables: lines as rows, and cells as numbers and categories.
+// Reads CSV tables: splits lines into cells, and reads cells as numbers or categories.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_limit.hpp"
 #include "base/split.hpp"
@@ -108,8 +108,8 @@ void CsvTable::add_row(std::vector<std::string> cells, int line) {
                      " cells, but the header has " + std::to_string(width) + " columns" +
                      cause_of_ragged(cells, width, has_last_comma_));
   if (has_last_comma_ && !cells.back().empty())
-    throw InputError(row() + ": the last column has the cell " + in_quotes(cells.back()) +
-                     ", but this column has no name in the header. Name the column, or delete it");
+    throw InputError(row() + ": the last column contains " + in_quotes(cells.back()) +
+                     ", but it has no name in the header. Name the column, or delete it");
   const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(first);
   std::move(begin, begin + std::ssize(columns_), std::back_inserter(cells_));
   row_places_.push_back({line, number});

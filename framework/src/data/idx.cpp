@@ -22,7 +22,7 @@ class IdxReader {
       : path_(path), in_(path, "the header and the records of an IDX file of " + content) {
     const std::uint32_t found = header_number();
     if (found != magic)
-      throw InputError(path + ": the file begins with the number " + std::to_string(found) +
+      throw InputError(path + ": the file begins with the magic number " + std::to_string(found) +
                        ", but IDX files of " + content + " begin with " + std::to_string(magic) +
                        (found == images_magic   ? ". This is a file of images"
                         : found == labels_magic ? ". This is a file of labels"
@@ -148,7 +148,7 @@ IdxImages read_idx(const std::string& images, const std::string& labels,
       sizeof(double) * static_cast<double>(result.kept.size()) * static_cast<double>(pixels),
       images + ": the table of " + std::to_string(result.kept.size()) + " images of " +
           std::to_string(result.height) + " x " + std::to_string(result.width) +
-          " pixels, as the header says,");
+          " pixels, according to the header,");
   const std::vector<std::uint8_t> bytes = read_images(reader, keep, pixels);
   using Bytes = Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   result.pixels =

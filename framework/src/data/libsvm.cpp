@@ -1,4 +1,4 @@
-// The LIBSVM text format: lines of a label and index:value pairs.
+// The LIBSVM text format: each line is a label, followed by index:value pairs.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_limit.hpp"
 #include "data/text.hpp"
@@ -36,7 +36,7 @@ Pair to_pair(std::string_view word, const std::string& where) {
                                                      : finite_number(word.substr(colon + 1));
   if (error != std::errc() || end != index.data() + index.size() || !value)
     throw InputError(where + ": " + in_quotes(word) +
-                     " is not a pair index:value. Write a whole number, a colon and a finite "
+                     " is not an index:value pair. Write a whole number, a colon and a finite "
                      "number, such as 3:0.5");
   pair.value = *value;
   return pair;
@@ -46,7 +46,7 @@ void require_order(const Pair& pair, Index before, Index limit, const std::strin
   const std::string index = "index " + std::to_string(pair.index);
   if (pair.index < 1)
     throw InputError(where + ": " + index +
-                     " is below 1, but indices count from 1. Number the inputs from 1");
+                     " is below 1, but indices start at 1. Number the inputs from 1");
   if (pair.index <= before)
     throw InputError(
         where + ": " + index + " comes after " + std::to_string(before) +
@@ -111,7 +111,7 @@ Eigen::MatrixXd LibsvmTable::dense(const std::vector<Index>& rows, Index columns
   const auto count = static_cast<Index>(rows.size());
   require_memory(sizeof(double) * static_cast<double>(count) * static_cast<double>(columns),
                  path_ + ": the table of " + std::to_string(count) + " rows and " +
-                     std::to_string(columns) + " inputs, stored with its zeros,");
+                     std::to_string(columns) + " inputs, with all zeros stored,");
   Eigen::MatrixXd x = Eigen::MatrixXd::Zero(count, columns);
   for (Index n = 0; n < count; ++n) {
     const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(n)]);

@@ -56,7 +56,7 @@ class LineReader {
       if (end == std::string_view::npos)
         throw InputError(place_ +
                          ": a cell begins with the quote \", but this quote is not closed on this "
-                         "line. Close it");
+                         "line. Close the quote");
       text += rest_.substr(0, end);
       rest_.remove_prefix(end + 1);
       if (rest_.empty() || rest_.front() != '"') break;

@@ -1,4 +1,4 @@
-// Shared by the readers of data files: places in messages, quotes, and the rule that text is UTF-8.
+// Helpers for reading data files: quotes and line numbers in messages, CSV cells, UTF-8 checks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

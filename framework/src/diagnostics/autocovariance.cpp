@@ -1,4 +1,4 @@
-// Draws in safe units, and their autocovariances, lag by lag or by the fast Fourier transform.
+// Scales draws to avoid overflow, and computes autocovariances by sums or Fourier transforms.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
 

@@ -88,8 +88,8 @@ void require_distinct(const std::vector<std::string>& names, const CsvTable& tab
   for (std::size_t row = 0; row < names.size(); ++row)
     if (names[row].empty() || !seen.insert(names[row]).second)
       throw InputError(place(table, static_cast<Index>(row)) + ": the name \"" + names[row] +
-                       "\" is empty, or another row has the same name. Give each direction its own "
-                       "name.");
+                       "\" must not be empty or equal to another row's name. Give each direction "
+                       "its own name.");
 }
 
 void normalise(MatrixXd& vectors, const CsvTable& table) {

@@ -1,4 +1,4 @@
-// Distances of draws, matrices and potentials from references, as defined in papers.
+// Distances between results (draws, matrices or potentials) and their references.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 

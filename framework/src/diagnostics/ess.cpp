@@ -1,4 +1,4 @@
-// Effective sample sizes as defined in papers, and the definitions of all figures.
+// Effective sample sizes by published formulas, and the definitions of all reported statistics.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"
@@ -76,9 +76,7 @@ constexpr std::array<Definition, 11> standard = {{
      "split effective sample size of the 5 % quantile or of the 95 % quantile, "
      "whichever is smaller",
      "1", "posterior 1.4", vehtari},
-    {"ebfmi",
-     "energy Bayesian fraction of missing information (E-BFMI); the smallest value "
-     "over all chains",
+    {"ebfmi", "energy Bayesian fraction of missing information (E-BFMI), the minimum over chains",
      "1", "",
      "Betancourt, A conceptual introduction to Hamiltonian Monte Carlo (2017), section 6.1"},
 }};
@@ -88,9 +86,8 @@ constexpr const char* midpoints =
     "two neighbouring draws on the probability axis is proportional to the sum of "
     "their weights.";
 constexpr const char* series =
-    "Monte Carlo standard error of the mean of the series w (f - weighted mean of "
-    "f). It is divided by the mean weight. f is x for the mean and (x - mean)^2 "
-    "for the sd.";
+    "Monte Carlo standard error of the mean of the series w (f - weighted mean of f), divided by "
+    "the mean weight. f is x for the mean and (x - mean)^2 for the sd.";
 
 constexpr std::array<Definition, 7> weighted = {{
     {"mean", "weighted mean of all draws", "1", "",
@@ -125,8 +122,8 @@ constexpr std::array<PaperEstimator, 3> papers = {{
      0},
     {"sghmc",
      {"autocorrelation_time_sghmc",
-      "1 + sum of the autocorrelations before the first one below 0.05, in draws; "
-      "harmonic mean over chains",
+      "autocorrelation time in draws: 1 + sum of the autocorrelations before the first one below "
+      "0.05; harmonic mean over chains",
       "1", "",
       "Chen, Fox and Guestrin, Stochastic Gradient Hamiltonian Monte Carlo (2014), section 4.1, "
       "footnote 2"},

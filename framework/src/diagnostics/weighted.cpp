@@ -1,4 +1,4 @@
-// Mean, deviation, quantiles and Monte Carlo errors of weighted draws.
+// Mean, standard deviation, quantiles and Monte Carlo errors of weighted draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/not_available.hpp"
 #include "diagnostics/autocovariance.hpp"

@@ -1,4 +1,4 @@
-// The user's cache of files and folders that take long to make.
+// The user's cache of files and folders that take a long time to make.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/own_files.hpp"
 #include "files/sha256.hpp"
@@ -35,14 +35,17 @@ class Scratch {
 
 std::string folder_of(std::string_view kind) {
   const std::string base = user_folder("XDG_CACHE_HOME", ".cache");
-  if (base.empty()) throw RunError("there is no folder for the cache. Set XDG_CACHE_HOME or HOME");
+  if (base.empty())
+    throw RunError(
+        "no folder for the cache is known, because neither XDG_CACHE_HOME nor HOME is an absolute "
+        "path. Set one of the two");
   const std::string folder = fmt::format("{}/{}", base, kind);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
     throw RunError(
         fmt::format("{}: the folder for the cache cannot be created: {}. Set XDG_CACHE_HOME to a "
-                    "folder that can be written",
+                    "writable folder",
                     folder, error.message()));
   return folder;
 }
@@ -61,9 +64,10 @@ std::string cached(std::string_view kind, std::string_view ingredients, std::str
   std::error_code ignored;
   if (error && fs::exists(path, ignored)) return path;  // another process has made this folder
   if (error)
-    throw RunError(fmt::format(
-        "{}: the new file cannot be renamed to this name: {}. Check the folder and its permissions",
-        path, error.message()));
+    throw RunError(
+        fmt::format("{}: a new entry of the cache cannot be renamed to this path: {}. Check the "
+                    "folder and its permissions",
+                    path, error.message()));
   return path;
 }
 

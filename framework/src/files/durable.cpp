@@ -1,4 +1,4 @@
-// Whether files are forced to disk.
+// Flushes files to disk with fsync, unless write_durably(false) was called.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/files/files.hpp>
 

@@ -33,8 +33,8 @@ class FileSearch {
   }
 
   std::string text() const {
-    return fmt::format("{} (tried {})", all_absent_ ? "there is no such file" : "it cannot be read",
-                       tried_);
+    return fmt::format("{} (tried {})",
+                       all_absent_ ? "there is no such file" : "the file cannot be read", tried_);
   }
 
  private:
@@ -46,9 +46,11 @@ class FileSearch {
 /// Checks a path that manifest.toml and run.json will record.
 void require_utf8(const std::string& path, const std::string& key, const Location& where) {
   if (is_utf8(path)) return;
-  throw InputError(where, fmt::format("{}: the path \"{}\" is not valid UTF-8, but the results of "
-                                      "a run record this path as UTF-8 text. Rename the folder",
-                                      key, shortened(path, 300)));
+  throw InputError(
+      where,
+      fmt::format("{}: the path \"{}\" is not valid UTF-8, but the results of a run record this "
+                  "path as UTF-8 text. Rename the folder or file whose name is not UTF-8",
+                  key, shortened(path, 300)));
 }
 
 }  // namespace
@@ -79,12 +81,11 @@ FoundFile FileFinder::find(const std::string& name, const std::string& what,
     const fs::path path = fs::path(folder) / name;
     if (search.finds(path)) return {path.string(), name};
   }
-  throw InputError(
-      where,
-      fmt::format(
-          "{} = \"{}\": {}. Relative names are looked up beside the manifest, then in the folders "
-          "of MIXWELL_DATA. Correct the name, or move the file to one of these places",
-          what, shortened(name), search.text()));
+  throw InputError(where,
+                   fmt::format("{} = \"{}\": {}. Mixwell looks for a relative path first in the "
+                               "manifest's folder, then in the folders that MIXWELL_DATA lists. "
+                               "Correct the path, or move the file to one of these folders",
+                               what, shortened(name), search.text()));
 }
 
 }  // namespace mixwell

@@ -54,8 +54,8 @@ bool has_name(const Descriptor& file, const std::string& path) {
   const std::string_view holder =
       text.find('\n') == std::string::npos ? "another process" : line_of(text, 1);
   throw InputError(
-      fmt::format("{}: {} is working on {}. Wait for this process or end it, or choose another "
-                  "folder with --out{}",
+      fmt::format("{}: {} is working on {}. Wait until this process ends, stop it, or choose "
+                  "another folder with --out{}",
                   folder, holder, terms.work, terms.more_cure));
 }
 

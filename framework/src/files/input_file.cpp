@@ -1,4 +1,4 @@
-// Data files as streams, plain or gzipped: a stream buffer over zlib.
+// Reads plain and gzipped data files as streams, with a stream buffer over zlib.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/input_file.hpp"
 
@@ -79,13 +79,13 @@ void settle_first_line(std::string& line, const std::string& path) {
     throw InputError(place, "the text is in UTF-16. Save the file as UTF-8");
   if (line.find('\0') != std::string::npos)
     throw InputError(place,
-                     "the line has zero bytes, so the file is in UTF-16 or is not text. Save the "
-                     "file as text in UTF-8");
+                     "the line contains NUL bytes, so the file is in UTF-16 or is not text. Save "
+                     "the file as text in UTF-8");
   const std::size_t last = line.find_last_not_of('\r');
   if (last != std::string::npos && line.find('\r') < last)
     throw InputError(place,
                      "lines end in a carriage return (CR) without a line feed. Save the file with "
-                     "line ends LF or CRLF");
+                     "LF or CRLF line endings");
   if (line.starts_with(mark)) line.erase(0, mark.size());
 }
 
@@ -109,7 +109,7 @@ bool InputFile::next_line(std::string& line) {
   const bool any = buffer_->append_line(line, most_bytes);
   if (line.size() > most_bytes)
     throw InputError({path_, line_number_, 1},
-                     "a line has more than 64 MiB, which is the limit for one line. Check that "
+                     "this line is longer than 64 MiB, which is the limit for one line. Check that "
                      "this is the right file");
   if (line_number_ == 1) settle_first_line(line, path_);
   return any;

@@ -1,4 +1,4 @@
-// Data files as streams, plain or gzipped alike.
+// Reads plain and gzipped data files as streams.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

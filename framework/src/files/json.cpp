@@ -1,4 +1,4 @@
-// JSON from and to text, compiled here once because nlohmann's templates take seconds.
+// Converts JSON to and from text. One file does both because nlohmann's templates compile slowly.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 

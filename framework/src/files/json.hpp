@@ -1,5 +1,5 @@
-// Conversions between JSON and text, and words for enumerated values in JSON. The text functions
-// are compiled once, because nlohmann's templates take seconds.
+// Conversions between JSON and text, and words for enumerated values in JSON. The conversions are
+// compiled once, in json.cpp, because nlohmann's templates take seconds to compile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -81,7 +81,7 @@ T word_in(const Words<T, count>& words, const nlohmann::ordered_json& json, cons
   const auto& text = json.at(key).template get_ref<const std::string&>();
   if (const auto found = find_word(words, text)) return *found;
   throw nlohmann::ordered_json::other_error::create(
-      501, std::string(key) + " = \"" + text + "\" is not a known word for this key", &json);
+      501, std::string(key) + " = \"" + text + "\" is not a valid value for this key", &json);
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// A hash of a file's contents that does not depend on when the file was written.
+// Hashes the contents of a file. Skips NetCDF attributes, because they contain timestamps.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "files/reading.hpp"

@@ -1,7 +1,7 @@
 // Loads libnetcdf only when it is first used, because libnetcdf loads 58 more libraries, and most
 // programs that link libmixwell never read a draw. This file defines the functions of <netcdf.h>
-// that the framework calls. They are visible only in the framework, and call the functions of
-// libnetcdf.
+// that the framework calls. These definitions are visible only in the framework, and pass each call
+// on to libnetcdf.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 
@@ -24,13 +24,13 @@ void* loaded() {
   throw RunError(
       fmt::format("{} cannot be loaded: {}. Mixwell needs this library to read and write draws. "
                   "Install it (Debian: libnetcdf19)",
-                  name_of_library, why == nullptr ? "no reason was given" : why));
+                  name_of_library, why == nullptr ? "the system gave no reason" : why));
 }
 
 /// Throws RunError.
 void* needed(const char* name) {
   if (void* const function = netcdf_function(name)) return function;
-  throw RunError(fmt::format("{} has no function {}. Install another version of this library",
+  throw RunError(fmt::format("{} has no function {}. Install a different version of this library",
                              name_of_library, name));
 }
 

@@ -1,5 +1,5 @@
-// Replaces netcdf_library.cpp in builds that link libmixwell with libnetcdf: wheels, which contain
-// a small copy of libnetcdf, and builds with sanitizers.
+// Replaces netcdf_library.cpp in builds that link libmixwell with libnetcdf: builds with
+// sanitizers, and wheels, which contain their own libnetcdf.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "files/own_files.hpp"

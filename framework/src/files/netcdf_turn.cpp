@@ -1,4 +1,4 @@
-// One use of libnetcdf at a time.
+// Lets one thread at a time use libnetcdf.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/files/files.hpp>
 

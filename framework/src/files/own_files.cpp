@@ -1,4 +1,4 @@
-// Finds Mixwell's own files: its library, the files installed with it, and the folders of the user.
+// Finds Mixwell's library, the files installed with it, and the user's Mixwell folders.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/own_files.hpp"
 
@@ -56,7 +56,7 @@ fs::path beside_program(const char* relative) {
 std::string read_installed(const fs::path& path) {
   return read_text_file(
       path.string(), "file",
-      "the file is part of Mixwell, so install Mixwell again, or build all of it (./dev build)");
+      "the file is part of Mixwell. Install Mixwell again, or build all of it (./dev build)");
 }
 
 std::string user_folder(const char* variable, const char* fallback) {

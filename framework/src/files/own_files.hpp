@@ -1,4 +1,4 @@
-// Finds Mixwell's own files: its library, the files installed with it, and the folders of the user.
+// Finds Mixwell's library, the files installed with it, and the user's Mixwell folders.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

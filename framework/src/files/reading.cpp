@@ -1,4 +1,4 @@
-// Reads files, and pipes that a shell made, but nothing that may block for ever.
+// Reads regular files and shell pipes, and refuses files on which a read could wait forever.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/reading.hpp"
 
@@ -55,8 +55,7 @@ class PipeCopy {
     for (std::string_view bytes; fault.empty() && !(bytes = next(fault)).empty();) {
       total += bytes.size();
       if (total > most_piped)
-        fault = fmt::format("it is a pipe with more than {} bytes, which is the limit for a pipe",
-                            most_piped);
+        fault = fmt::format("the data from the pipe exceed the limit of {} bytes", most_piped);
       append(bytes, copy.get(), fault);
     }
     if (fault.empty() && ::lseek(copy.get(), 0, SEEK_SET) != 0) fault = std::strerror(errno);
@@ -70,7 +69,7 @@ class PipeCopy {
     pollfd wanted = {pipe_, POLLIN, 0};
     const int ready = ::poll(&wanted, 1, patience_milliseconds);
     if (ready == 0) {
-      fault = fmt::format("it is a pipe that sent no data for {} s", patience_milliseconds / 1000);
+      fault = fmt::format("no data arrived from the pipe for {} s", patience_milliseconds / 1000);
       return {};
     }
     const ssize_t count = ::read(pipe_, bytes_.data(), bytes_.size());

@@ -1,4 +1,4 @@
-// Reads files, and pipes that a shell made, but nothing that may block for ever.
+// Reads regular files and shell pipes, and refuses files on which a read could wait forever.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// SHA-256 of bytes and of whole files, and texts that are sealed with their hash.
+// SHA-256 of bytes and of whole files. A sealed text begins with a hash that reveals any change.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Reads text as TOML, and names the place of an error.
+// Reads text as TOML, and reports the location of an error.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 

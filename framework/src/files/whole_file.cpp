@@ -27,9 +27,8 @@ bool is_no_room(int error) { return error == ENOSPC || error == EDQUOT || error 
 std::string message_of(const std::string& path, int error) {
   return fmt::format(
       "`{}` could not be written: {}. {}, or write elsewhere (--out)", path, std::strerror(error),
-      is_no_room(error)
-          ? "Free some disk space, or raise the disk quota or the limit of the file size"
-          : "Check the folder, its permissions and its disk");
+      is_no_room(error) ? "Free some disk space, or raise the disk quota or the file size limit"
+                        : "Check the folder, its permissions and its disk");
 }
 
 }  // namespace

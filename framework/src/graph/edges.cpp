@@ -1,4 +1,4 @@
-// Queries on the edges of a kernel graph that several parts of Mixwell share.
+// Queries on the edges of a kernel graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 
@@ -240,7 +240,7 @@ void require_values(const std::string& operation, const std::vector<Input>& inpu
   for (const Input& input : inputs) {
     if (input.value) continue;
     throw WiringError(
-        fmt::format("kernel graph: operation `{}` reads an edge as `{}`, but this edge has no "
+        fmt::format("kernel graph: operation `{}` has an input edge with role `{}` but without a "
                     "value. Make each edge from a value of this graph.",
                     operation, to_string(input.role)));
   }

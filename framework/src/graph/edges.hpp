@@ -1,4 +1,4 @@
-// Queries on the edges of a kernel graph that several parts of Mixwell share.
+// Queries on the edges of a kernel graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

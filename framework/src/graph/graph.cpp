@@ -1,4 +1,4 @@
-// Builds the kernel graph, and checks the rules that every graph obeys.
+// Builds the kernel graph, and checks the rules that every graph must obey.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/graph/graph.hpp>
@@ -225,8 +225,8 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
   for (const Output& output : outputs) {
     if (guard && output.is_version() && variables_.at(output.variable.id).scope == Scope::run) {
       throw InputError(
-          fmt::format("operation `{}` learns from all replicates together, but each replicate "
-                      "chooses its own branch of the mixture here. Let each replicate learn "
+          fmt::format("operation `{}` learns from all replicates together, but it is in a mixture, "
+                      "where each replicate chooses its own branch. Let each replicate learn "
                       "separately.",
                       info.name));
     }
@@ -334,11 +334,10 @@ void KernelGraph::record(Record record) {
       fmt::format("record {}/{} of slot {}", to_string(record.group), record.name, record.slot));
   if (record.once &&
       (record.group != RecordGroup::sample_stats || record.type != RecordType::real)) {
-    throw InputError(
-        fmt::format("kernel graph: `{}` is recorded only once in a run, so its type must be real "
-                    "and its group must be sample_stats. Change its type and group, or record it "
-                    "in every draw.",
-                    record.name));
+    throw InputError(fmt::format(
+        "kernel graph: `{}` is recorded only once in a run, so its type must be `real` and its "
+        "group must be `sample_stats`. Change its type and group, or record it with every draw.",
+        record.name));
   }
   records_.push_back(std::move(record));
 }

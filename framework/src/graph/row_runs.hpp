@@ -1,4 +1,4 @@
-// Copies some rows of a matrix to another matrix and back, run by run.
+// Copies some rows of a matrix to another matrix and back. Adjacent rows are copied together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Moves along an integrator's flow.
+// Operations that move a slot along an integrator's flow.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/kernel/flow.hpp>
@@ -89,8 +89,8 @@ enum class Moved { diverging };
 constexpr StatisticTable<Moved, 1> moved_statistics{
     {{Moved::diverging,
       {"diverging", RecordType::boolean, "",
-       "whether the trajectory was dropped because U or the gradient of U was not "
-       "finite at the end"}}}};
+       "whether the trajectory was dropped because U or grad U was not finite at the end of the "
+       "trajectory"}}}};
 
 /// The end of a trajectory. p is used only if there is a momentum.
 struct TrajectoryEnd {
@@ -184,9 +184,9 @@ void check_noise(const Transition& t, const FlowMove& flow) {
   const auto how = t.graph().potential(flow.law.value);
   if (how != nullptr && how->as_noise() != nullptr) return;
   throw InputError(fmt::format(
-      "kernel `{}`: integrator `{}` estimates the noise of each gradient, but oracle "
-      "`{}` gives no noise to estimate. Use an oracle with minibatches of at least 2 "
-      "cases, or an integrator that does not estimate the noise.",
+      "kernel `{}`: integrator `{}` needs an estimate of the gradient noise, but oracle `{}` "
+      "offers none. Use an oracle with minibatches of at least 2 cases, or an integrator that does "
+      "not need this estimate.",
       t.site().path, flow.integrator->name(), t.oracle() == nullptr ? "" : t.oracle()->name()));
 }
 

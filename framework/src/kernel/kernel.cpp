@@ -168,7 +168,7 @@ void require_recorded_position(const Model& model) {
   if (model.offers<Derived>() == nullptr || !model.offers<Derived>()->replaces_parameters()) return;
   if (model.offers<Prediction>() == nullptr) return;
   throw InputError(
-      fmt::format("model `{}` replaces its parameters by derived quantities and also offers "
+      fmt::format("model `{}` records derived quantities instead of its parameters and also offers "
                   "predictions, but predictions need recorded parameters. In the model's source, "
                   "let replaces_parameters() return false, or do not offer predictions.",
                   model.name()));
@@ -258,12 +258,12 @@ void require_whole_position(const KernelGraph& graph, const std::string& positio
   if (once && times.back() == 0) return;
   Index rows = 0;
   for (const Variable slot : slots_of(graph, position)) rows += graph[slot].rows;
-  throw InputError(
-      fmt::format("slot `{}` has {} rows, but the model has {} coordinates. Mixwell starts, "
-                  "records and verifies a position as a whole. So the slots of a position "
-                  "together must hold each coordinate of the model once and nothing else. To add "
-                  "a slot that holds only some coordinates, call KernelGraph::part.",
-                  position, rows, model.dimension()));
+  throw InputError(fmt::format(
+      "slot `{}` has {} rows, but the model has {} coordinates. Mixwell initialises, "
+      "records and verifies only whole positions. Together, the slots of a position must "
+      "hold each coordinate of the model exactly once, and nothing else. To add "
+      "a slot that holds only some coordinates, call KernelGraph::part.",
+      position, rows, model.dimension()));
 }
 
 void record_slot(KernelGraph& graph, Variable slot, Index number,

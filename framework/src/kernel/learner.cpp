@@ -1,4 +1,4 @@
-// Learning in warmup: the step size by dual averaging, a preconditioner in windows.
+// Warmup: dual averaging of the step size, and windows of draws for a preconditioner.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/warmup_windows.hpp"
 

@@ -1,4 +1,4 @@
-// A preconditioner fitted to the points that an update may use.
+// A preconditioner that is fitted to a memory (points with their gradients).
 // SPDX-License-Identifier: Apache-2.0
 #include "component/locations.hpp"
 #include "kernel/point_history.hpp"
@@ -45,7 +45,7 @@ void require_points(const FittedPreconditioner& estimator, const Site& site, Ind
   if (site.fit_to == FitTo::memory && site.memory.points.empty())
     refuse_without_memory(
         estimator, {site.path, with_history},
-        fmt::format("{}, but kernel `{}` has no memory here. Without these points, the "
+        fmt::format("{}, but kernel `{}` has no memory. Without these points, the "
                     "preconditioner H would not depend on the target density",
                     wants, site.path));
   throw InputError(
@@ -73,11 +73,10 @@ MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedPreconditione
 Edge<edge::Preconditioner> MemoryFit::add(KernelGraph& graph, const std::string& path,
                                           const std::optional<EvaluatedPoint>& own) {
   if (own && site_.fit_to != FitTo::memory) {
-    throw InputError(
-        fmt::format("kernel `{}` fits its preconditioner to the current points of a memory and to "
-                    "its own point, but the memory here is a history of earlier points. Set own = "
-                    "false.",
-                    site_.path));
+    throw InputError(fmt::format(
+        "kernel `{}` fits its preconditioner to its own current point and to a memory. This memory "
+        "must hold current points, but here it holds earlier points (a history). Set own = false.",
+        site_.path));
   }
   const MemoryValues& memory = site_.memory;
   const Index d = graph[site_.slot].rows;

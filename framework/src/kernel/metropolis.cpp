@@ -1,4 +1,4 @@
-// The Metropolis decision, for every kernel that accepts.
+// The Metropolis decision of every kernel that accepts or rejects a proposal.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/estimated_metropolis.hpp"
 

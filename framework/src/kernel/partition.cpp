@@ -1,4 +1,4 @@
-// Divides the coordinates of a position into slots so that every block is a union of slots.
+// Divides a position into slots so that every block of every kernel is a union of slots.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/kernel/position.hpp>
 

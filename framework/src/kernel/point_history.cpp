@@ -1,4 +1,4 @@
-// Past points of a chain in a history, and preconditioners that accepted paths update.
+// Stores past points of a chain, and updates preconditioners from accepted trajectories.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/point_history.hpp"
 
@@ -190,11 +190,10 @@ Variable add_matrix(KernelGraph& graph, const Site& site, const Estimator& estim
 void update_matrix(KernelGraph& graph, const Site& site, Variable matrix,
                    std::shared_ptr<const RecursivePreconditioner> recursive, Value path) {
   if (!path) {
-    throw InputError(
-        "kernel `" + site.path +
-        "` offers no steps of a trajectory, but this estimator updates its matrix from "
-        "such steps. Use a kernel that follows trajectories with a fixed number of "
-        "steps, or an estimator that is fitted to points.");
+    throw InputError("kernel `" + site.path +
+                     "` must follow trajectories with a fixed number of steps, because this "
+                     "estimator updates its matrix from these steps. Use such a kernel, or an "
+                     "estimator that is fitted to points.");
   }
   add_operation(
       graph, site.path + "/update-curvature", OperationKind::observe, {},

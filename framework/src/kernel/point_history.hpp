@@ -1,4 +1,4 @@
-// Past points of a chain in a history, and preconditioners that these points update.
+// Stores past points of a chain, and updates preconditioners from accepted trajectories.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

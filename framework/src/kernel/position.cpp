@@ -1,5 +1,4 @@
-// Positions that several slots hold together: the law of one slot given the other slots, and the
-// whole position.
+// Computes the conditional law of one slot given the others, and joins slots into a position.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_runs.hpp"
 

@@ -1,4 +1,4 @@
-// Steps of a diffusion that is given by D, Q and Gamma.
+// Steps of a recipe: a diffusion with symmetric D, skew-symmetric Q and correction Gamma.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/kernel/flow.hpp>

@@ -140,7 +140,7 @@ void SitePreconditioner::follow_slot(KernelGraph& graph, const Site& site, const
     throw InputError(
         fmt::format("the preconditioner of estimator `{}` depends on the position that kernel `{}` "
                     "moves, but this kernel cannot add the drift correction that the estimator "
-                    "needs. Use a kernel of Langevin dynamics.",
+                    "needs. Use a kernel that simulates Langevin dynamics.",
                     own->name(), site.path));
   }
   const Index d = graph[site.slot].rows;

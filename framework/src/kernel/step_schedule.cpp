@@ -1,4 +1,4 @@
-// Step sizes that fall with the sweep number.
+// Step sizes that decrease with the sweep number.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/graph/operation.hpp>
 #include <mixwell/kernel/step_size.hpp>
@@ -7,8 +7,7 @@
 
 namespace mixwell {
 const std::string StepSchedule::langevin_step =
-    "step size eps in theta+ = theta - eps H grad U + N(0, 2 eps H), or scale of a "
-    "falling schedule";
+    "eps in theta+ = theta - eps H grad U + N(0, 2 eps H), or the scale of a decreasing schedule";
 
 void StepSchedule::declare(Fields& fields, const std::string& meaning) {
   declare_kind(fields);
@@ -38,12 +37,12 @@ void StepSchedule::declare_numbers(Fields& fields) {
   fields.number("offset", offset)
       .at_least(0)
       .only_with("schedule", {"polynomial"})
-      .help("offset b of the polynomial schedule");
+      .help("offset in the formula of the polynomial schedule");
   fields.number("exponent", exponent)
       .above(0)
       .at_most(1)
       .only_with("schedule", {"polynomial", "power"})
-      .help("exponent delta of the schedule");
+      .help("exponent in the formula of the schedule");
   fields.integer("hold", hold)
       .at_least(1)
       .at_most(1e12)
@@ -70,9 +69,9 @@ Edge<edge::StepSize> StepSchedule::add(KernelGraph& graph, const std::string& pa
 void StepSchedule::record_weight(KernelGraph& graph, const Site& site,
                                  Edge<edge::StepSize> eps) const {
   if (is_constant()) return;
-  record_statistic(graph, site, "weight", eps.value, RecordType::real, "time",
-                   "step size eps of the transition; averages over draws use it as the weight of "
-                   "the draw");
+  record_statistic(
+      graph, site, "weight", eps.value, RecordType::real, "time",
+      "step size eps of the transition; averages over draws use it as the weight of each draw");
 }
 
 }  // namespace mixwell

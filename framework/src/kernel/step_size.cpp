@@ -175,7 +175,7 @@ void StepSizeSettings::declare_with_target(Fields& fields, const std::string& ad
       .above(0)
       .below(1)
       .help(
-          "learn eps in warmup by dual averaging, to reach this mean acceptance "
+          "adapt eps in warmup by dual averaging, to reach this mean acceptance "
           "probability" +
           (advice.empty() ? advice : "; " + advice));
   declare(fields);
@@ -186,15 +186,13 @@ void StepSizeSettings::declare(Fields& fields) {
       .unit("time")
       .above(0)
       .refines(Refines::step_size)
-      .help("step size eps, or its starting value if eps is learnt");
+      .help("step size eps, or its initial value if eps is adapted");
   fields.flag("pool", pool)
-      .help(
-          "learn one eps for all replicates from their mean acceptance, instead of one "
-          "eps for each replicate");
+      .help("adapt one eps for all replicates, to their mean acceptance probability");
   fields.flag("freeze", freeze)
       .help(
-          "freeze a learnt eps after warmup; with false, adaptation continues in ever "
-          "smaller steps (not exact)");
+          "freeze eps after warmup; if false, adaptation diminishes, and the target is not "
+          "exactly invariant");
   fields.interval("step_size_jitter", jitter)
       .above(0)
       .help("[a, b]: multiply eps by a uniform random number from [a, b] in each transition");
@@ -205,11 +203,11 @@ void StepSizeSettings::check() const {
   if (!freeze && !learns())
     throw ParameterError(
         "freeze",
-        "has no effect, because eps is fixed here. Remove the key, or let warmup learn eps.");
+        "has no effect, because eps is fixed here. Remove the key, or let warmup adapt eps.");
   if (pool && !learns())
     throw ParameterError(
         "pool",
-        "has no effect, because eps is fixed here. Remove the key, or let warmup learn eps.");
+        "has no effect, because eps is fixed here. Remove the key, or let warmup adapt eps.");
 }
 
 /// Replicates that choose their branches separately cannot share one eps.
@@ -218,7 +216,7 @@ static void check_pool(KernelGraph& graph) {
   graph.set_guard(branch);
   if (branch)
     throw ParameterError("pool",
-                         "makes all replicates learn one eps, but here each replicate chooses "
+                         "adapts one eps for all replicates, but here each replicate chooses "
                          "whether it makes this transition. Set pool = false.");
 }
 

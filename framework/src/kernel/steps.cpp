@@ -115,7 +115,7 @@ void Steps::declare(Fields& fields) {
   const bool varies = !count;
   declare_count(fields, count,
                 std::string("L, number of integrator steps in a transition") +
-                    (varies ? " (by default, steps_jitter draws L)" : ""))
+                    (varies ? " (by default, drawn from the interval steps_jitter)" : ""))
       .only_where("a fixed number of steps, without steps_jitter", [this] { return !jitter; });
   fields.interval("steps_jitter", jitter)
       .at_least(1)

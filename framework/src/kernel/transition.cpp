@@ -66,11 +66,11 @@ PhaseMomentum Transition::momentum(Coupling coupling, Edge<edge::Preconditioner>
   auto how =
       H.value ? std::dynamic_pointer_cast<const Representation>(graph_[H.value].function) : nullptr;
   if (how == nullptr) {
-    throw WiringError(
-        fmt::format("kernel `{}` draws a momentum with an H that is not a preconditioner. Take H "
-                    "from `preconditioner`, or from a value whose function is a Representation. "
-                    "Call `momentum()` without H to draw p from N(0, I).",
-                    site_.path));
+    throw WiringError(fmt::format(
+        "kernel `{}` draws a momentum with an H that is not a preconditioner. Take H "
+        "from `preconditioner`, or from a value whose `function` is a `Representation`. "
+        "Call `momentum()` without H to draw p from N(0, I).",
+        site_.path));
   }
   return add_momentum(coupling, std::move(how), H.value);
 }
@@ -143,9 +143,9 @@ void Transition::learn_step_size() {
   if (!step_size_) return;
   if (step_size_->learns() && !acceptance_) {
     throw WiringError(
-        fmt::format("kernel `{}` learns its step size, but its transition does not give any "
-                    "acceptance probabilities to learn from. End the transition with `metropolis`, "
-                    "or call `learn_from`.",
+        fmt::format("kernel `{}` adapts its step size, but its transition does not give any "
+                    "acceptance probabilities. End the transition with `metropolis`, or call "
+                    "`learn_from`.",
                     site_.path));
   }
   step_size_->learn(graph_, site_, {acceptance_}, preconditioner_ && preconditioner_->learns());
@@ -154,11 +154,11 @@ void Transition::learn_step_size() {
 void Transition::learn_steps() {
   if (!steps_ || !steps_->learns()) return;
   if (!trajectory_ || !acceptance_) {
-    throw InputError(
-        fmt::format("kernel `{}` learns its number of steps from proposals of a flow with a "
-                    "constant preconditioner, but the kernel makes no such proposals. Set `steps`, "
-                    "or use a kernel that makes a Metropolis decision at the end of such a flow.",
-                    site_.path));
+    throw InputError(fmt::format(
+        "kernel `{}` cannot learn its number of steps. To learn it, a kernel must propose the end "
+        "of a trajectory with a constant preconditioner, and then make a Metropolis decision. Set "
+        "`steps`, or use such a kernel.",
+        site_.path));
   }
   steps_->learn(graph_, site_, before_, *trajectory_, {acceptance_});
 }
@@ -168,8 +168,8 @@ void EstimateSettings::declare(Fields& fields) {
       .at_least(0)
       .below(1)
       .help(
-          "correlation rho of the estimate's normals z with the proposal z* = rho z + "
-          "sqrt(1 - rho^2) z'");
+          "correlation rho in z* = rho z + sqrt(1 - rho^2) z', the proposal for the estimate's "
+          "random numbers z");
 }
 
 void EstimatedTransitionParams::declare(Fields& fields) {

@@ -1,4 +1,4 @@
-// The order in which a transition may make its calls, as one table.
+// Rules for the order in which a kernel calls the functions of `Transition`, as one table.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/kernel/transition.hpp>
@@ -42,38 +42,38 @@ const std::array<Transition::Order, 11> Transition::Order::table = {{
      "the other calls depend on whether the kernel accepts estimates. Call "
      "`take_estimates` first."},
     {Call::takes_estimate_of, "takes_estimate_of", 0, set({Call::finish}),
-     "the transition is already complete. TransitionKernel calls `finish`; do not "
-     "call `finish` in `transition`."},
+     "the transition is already complete. `TransitionKernel` calls `finish` after `transition`. Do "
+     "not call `finish` in `transition`."},
     {Call::law, "law", 0, set({Call::law, Call::metropolis, Call::finish}),
-     "only one oracle learns from a transition, and it must be set before the proposal. Call `law` "
+     "a transition updates only one oracle, which must be set before the proposal. Call `law` "
      "once, before the proposal, and use the edge that it returns."},
     {Call::preconditioner, "preconditioner", 0,
      set({Call::preconditioner, Call::metropolis, Call::finish}),
-     "only one preconditioner learns from a transition, and it must be set before the proposal. "
+     "a transition updates only one preconditioner, which must be set before the proposal. "
      "Call `preconditioner` once, before the proposal, and use the edge that it returns."},
     {Call::drift_correction, "drift_correction", set({Call::preconditioner}), 0,
      "the drift correction belongs to the preconditioner. Call `preconditioner` first."},
     {Call::step_size, "step_size", 0, set({Call::step_size, Call::metropolis, Call::finish}),
-     "only one step size learns from a transition, and it must be set before the proposal. Call "
+     "a transition adapts only one step size, which must be set before the proposal. Call "
      "`step_size` once, before the proposal, and use the edge that it returns."},
     {Call::steps, "steps", 0,
      set({Call::steps, Call::steps_by_rule, Call::metropolis, Call::finish}),
-     "a transition has one number of steps. Call `steps` once, before the proposal, and use the "
-     "edge that it returns."},
+     "a transition sets its number of steps only once. Call `steps` once, before the proposal, and "
+     "use the edge that it returns."},
     {Call::steps_by_rule, "steps", set({Call::step_size}),
      set({Call::steps, Call::steps_by_rule, Call::metropolis, Call::finish}),
-     "a rule draws the number of steps from the step size, once in each transition. Call `steps` "
-     "once, after `step_size` and before the proposal."},
+     "this transition draws its number of steps once, by a rule that depends on the step size. "
+     "Call `steps` once, after `step_size` and before the proposal."},
     {Call::momentum, "momentum", 0, set({Call::momentum, Call::metropolis, Call::finish}),
-     "a transition has one momentum, and the proposal moves it. Call `momentum` once, before the "
-     "proposal, and use the momentum that it returns."},
+     "a transition has only one momentum, which must be set before the proposal. Call `momentum` "
+     "once, before the proposal, and use the momentum that it returns."},
     {Call::metropolis, "metropolis", 0, set({Call::metropolis, Call::finish}),
-     "a transition has one decision. Put a second decision into another kernel, and "
-     "let a compositor run that kernel after this one."},
+     "a transition makes only one Metropolis decision. Put a second decision into another kernel, "
+     "and let a compositor run that kernel after this one."},
     {Call::finish, "finish", 0, set({Call::finish}),
-     "after a second call, the oracle and the adaptation would learn twice from "
-     "this transition. TransitionKernel calls `finish`; do not call `finish` in "
-     "`transition`."},
+     "a second call would repeat the update of the oracle and the adaptation. `TransitionKernel` "
+     "calls `finish` after `transition`. Do not call `finish` "
+     "in `transition`."},
 }};
 
 bool Transition::has_called(Call call) const noexcept { return (calls_ & Order::bit(call)) != 0; }

@@ -1,4 +1,4 @@
-// The sweeps of warmup from which a preconditioner learns, and the sweeps after which it changes.
+// The windows of warmup. A learnt preconditioner is computed from the draws of a window.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Constraints on single numbers: bounds and absolute values.
+// Constraints that apply to each element separately: bounds, and the map x = |y|.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 
@@ -15,7 +15,7 @@ auto softplus(const Array& y) {
   return y.max(0.0) + (-y.abs()).exp().log1p();
 }
 
-/// The first number of x for which `breaks` holds, with the rule; "" if there is none.
+/// The first element of x for which `breaks` holds, with the rule; "" if there is none.
 template <class Breaks>
 std::string first_broken(const Eigen::VectorXd& x, const std::string& rule, const Breaks& breaks) {
   for (Index i = 0; i < x.size(); ++i)

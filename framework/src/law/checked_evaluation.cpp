@@ -1,4 +1,4 @@
-// Calls of a model's code. Errors name the model. Checked runs also check what the code reads and
+// Calls a model's code. Errors name the model. Checked runs also check what the code reads and
 // writes, and whether a second call gives the same results.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
@@ -37,7 +37,8 @@ void evaluate_between_guards(const Evaluator& evaluate, ConstBatch theta, const 
         "the code changed theta, which is const and belongs to the caller. Change a copy instead");
   if (!results.u.is_intact())
     throw RunError(
-        "the code wrote outside U, which has one number for each column. Write only these numbers");
+        "the code wrote outside the array U, which has one entry for each column. Write only "
+        "inside this array");
   if (!results.gradient.is_intact())
     throw RunError("the code wrote outside the gradient, which has " +
                    std::to_string(out.gradient.rows()) + " rows and " +
@@ -63,12 +64,13 @@ void evaluate_checked(const Evaluator& evaluate, ConstBatch theta, const Evaluat
     evaluate_between_guards(evaluate, theta, out, again);
     if (!again.u.equals(results.u.data()))
       throw RunError(
-          "a second evaluation at the same points gave a different U. Remove what changes between "
-          "calls, such as uninitialised memory or static variables");
+          "a second evaluation at the same points gave a different U. Make the results depend only "
+          "on the arguments. Likely causes are uninitialised memory and static variables");
     if (!again.gradient.equals(results.gradient.data()))
       throw RunError(
-          "a second evaluation at the same points gave a different gradient. Remove what changes "
-          "between calls, such as uninitialised memory or static variables");
+          "a second evaluation at the same points gave a different gradient. Make the results "
+          "depend only on the arguments. Likely causes are uninitialised memory and static "
+          "variables");
   }
   results.u.copy_to(out.potential);
   Batch gradient = out.gradient;

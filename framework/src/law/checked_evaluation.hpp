@@ -1,4 +1,4 @@
-// Calls of a model's code. Errors name the model. Checked runs also check what the code reads and
+// Calls a model's code. Errors name the model. Checked runs also check what the code reads and
 // writes, and whether a second call gives the same results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -12,19 +12,19 @@ namespace {
 
 /// The rule for lower triangles (M x N) that L breaks, or "" if it breaks none.
 std::string broken_triangle(const Eigen::VectorXd& L, Index M, Index N) {
-  if (!L.allFinite()) return "all numbers must be finite";
+  if (!L.allFinite()) return "all elements must be finite";
   for (Index i = 0; i < M; ++i) {
     if (i < N && !(L[i * N + i] > 0.0))
-      return fmt::format("each number on the diagonal must be above 0 (got {})", L[i * N + i]);
+      return fmt::format("each diagonal element must be positive (got {})", L[i * N + i]);
     for (Index j = i + 1; j < N; ++j)
       if (L[i * N + j] != 0.0)
-        return fmt::format("each number above the diagonal must be 0 (got {})", L[i * N + j]);
+        return fmt::format("each element above the diagonal must be 0 (got {})", L[i * N + j]);
   }
   return {};
 }
 
 /// Row i is made from its i partial correlations z_ij = tanh(y_ij), with
-/// r_ij = prod_(k < j) (1 - z_ik^2): L_ij = z_ij sqrt(r_ij), L_ii = sqrt(r_ii). For the numbers
+/// r_ij = prod_(k < j) (1 - z_ik^2): L_ij = z_ij sqrt(r_ij), L_ii = sqrt(r_ii). For the elements
 /// below the diagonal, log |J| = sum_ij log(1 - z_ij^2) + 1/2 log r_ij.
 /// (Lewandowski, Kurowicka & Joe, Journal of Multivariate Analysis 100, 2009, 1989-2001)
 class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
@@ -44,7 +44,7 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
     }
   }
 
-  /// dL_ij / dy_ij = sqrt(r_ij) (1 - z_ij^2). All later numbers of the row are multiples of
+  /// dL_ij / dy_ij = sqrt(r_ij) (1 - z_ij^2). All later elements of the row are multiples of
   /// sqrt(1 - z_ij^2), whose logarithm has the derivative -z_ij.
   void pull_back_column(const double* y, const double* L, const double* gradient, double* g) const {
     for (Index i = 0; i < K_; ++i) {
@@ -60,7 +60,8 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
     }
   }
 
-  /// log(1 - z_ij^2) is also a term of log r_ik for the i - 1 - j later numbers below the diagonal.
+  /// log(1 - z_ij^2) is also a term of log r_ik for the i - 1 - j later elements below the
+  /// diagonal.
   double log_jacobian_of_column(const double* y) const {
     double sum = 0.0;
     for (Index i = 0; i < K_; ++i)
@@ -91,7 +92,8 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
     for (Index i = 0; broken.empty() && i < K_; ++i) {
       const double length = L.segment(i * K_, K_).norm();
       if (!(std::abs(length - 1.0) <= rounding_of_sums))
-        broken = fmt::format("each row must have length 1, but row {} has length {}", i, length);
+        broken = fmt::format("the Euclidean norm of each row must be 1, but row {} has the norm {}",
+                             i, length);
     }
     return broken;
   }
@@ -109,7 +111,7 @@ class CholeskyCorrelation final : public RuleOfColumns<CholeskyCorrelation> {
   Index K_;
 };
 
-/// Coordinates are the free numbers, row by row, with e^y on the diagonal. log |J| is the sum of
+/// Coordinates are the free elements, row by row, with e^y on the diagonal. log |J| is the sum of
 /// the y on the diagonal.
 class CholeskyCovariance final : public RuleOfColumns<CholeskyCovariance> {
  public:
@@ -151,7 +153,7 @@ class CholeskyCovariance final : public RuleOfColumns<CholeskyCovariance> {
  private:
   static double value(bool on_diagonal, double y) { return on_diagonal ? std::exp(y) : y; }
 
-  /// Calls visit(row, column, coordinate) for each free number.
+  /// Calls visit(row, column, coordinate) for each free element.
   template <class Visit>
   void for_each(const Visit& visit) const {
     Index k = 0;

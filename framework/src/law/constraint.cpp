@@ -15,8 +15,8 @@ namespace {
 void require_finite(const char* what, double bound) {
   if (!std::isfinite(bound))
     throw InputError(
-        fmt::format("the {} bound of a constraint is {}, but it must be finite. Leave the bound "
-                    "out if there is none",
+        fmt::format("the {} bound of a constraint must be finite (got {}). Leave this bound out if "
+                    "the values are unbounded on this side",
                     what, bound));
 }
 
@@ -30,7 +30,7 @@ bool is_of_matrices(Constraint::Form form) {
          form == Constraint::Form::cholesky_covariance;
 }
 
-/// The number of coordinates of one list of K numbers.
+/// The number of coordinates of one vector of K elements.
 Index coordinates_of_list(Constraint::Form form, Index K) {
   return form == Constraint::Form::simplex ? K - 1 : K;
 }
@@ -95,21 +95,19 @@ std::string Constraint::broken_shape_rule(const std::vector<Index>& shape) const
   if (is_of_numbers()) return {};
   if (!is_of_matrices(form_)) {
     if (shape.empty() || shape.back() < 2)
-      return text() + " needs a shape whose last length, the length of each list, is at least 2";
+      return text() + " needs a shape whose last length, the length of each vector, is at least 2";
     return {};
   }
   if (shape.size() < 2)
     return text() +
-           " needs a shape of at least two lengths; the last two are the rows and columns of the "
-           "matrix";
+           " needs a shape with at least two dimensions, for the rows and columns of the matrix";
   const Index M = shape[shape.size() - 2];
   const Index N = shape.back();
   if (form_ == Form::cholesky_correlation && (M != N || N < 2))
     return text() + " needs a shape whose last two lengths are equal and at least 2";
   if (M < N)
     return text() +
-           " needs a shape whose last two lengths are rows and columns, with at least as many rows "
-           "as columns";
+           " needs a shape that ends in (rows, columns), with at least as many rows as columns";
   return {};
 }
 

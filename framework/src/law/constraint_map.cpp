@@ -1,4 +1,4 @@
-// The map of all coordinates, in pieces with one rule each, and models that use the map.
+// The map from coordinates to values, parameter by parameter, and models that use this map.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 #include "law/parameter_rules.hpp"

@@ -1,4 +1,4 @@
-// Observed data of densities, and errors for mistakes in the code of densities.
+// Data that densities observe, and messages about mistakes in the code of densities.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/base/error.hpp>
 #include <mixwell/density/density_model.hpp>
@@ -15,8 +15,8 @@ namespace {
 NamedValues named(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
   if (dim.length != values.size())
     throw InputError(
-        fmt::format("`{}` has {} numbers, but its dim `{}` has length {}. Make the two equal", name,
-                    values.size(), dim.name, dim.length));
+        fmt::format("`{}` has {} elements, but its dim `{}` has length {}. Make the two equal",
+                    name, values.size(), dim.name, dim.length));
   NamedValues all{.name = name, .shape = {dim.length}, .values = {values.begin(), values.end()}};
   if (!dim.name.empty()) all.dims = {dim.name};
   return all;
@@ -45,7 +45,7 @@ std::vector<Parameter> ObservedCases::quantities(Index cases, bool draws) const 
     const NamedValues& seen = observed_.front();
     if (seen.shape.front() != cases)
       throw InputError(
-          fmt::format("observe: `{}` has {} numbers, but cases() is {}. Make the two equal",
+          fmt::format("observe: `{}` has {} elements, but cases() returns {}. Make the two equal",
                       seen.name, seen.shape.front(), cases));
     one.name = seen.name;
     one.dims = seen.dims;
@@ -59,10 +59,10 @@ std::vector<Parameter> ObservedCases::quantities(Index cases, bool draws) const 
 namespace detail {
 
 void refuse_element(const std::string& name, Index index, Index size) {
-  throw RunError(
-      fmt::format("the density reads element {} of `{}`, but it has {} elements, counted from 0. "
-                  "Correct the index",
-                  index, name, size));
+  throw RunError(fmt::format(
+      "the density reads element {} of `{}`, which has {} elements. Indices start at 0. "
+      "Correct the index",
+      index, name, size));
 }
 
 void refuse_dot(Index constants, Index values) {
@@ -73,8 +73,8 @@ void refuse_dot(Index constants, Index values) {
 
 void refuse_undeclared() {
   throw RunError(
-      "the density reads a parameter that was never declared. Initialise the member with scalar(), "
-      "vector() or matrix(), at its declaration or in the constructor");
+      "the density reads a parameter that was never declared. Initialise its class member with "
+      "scalar(), vector() or matrix(), at the declaration or in the constructor");
 }
 
 std::string trouble_text(const std::string& what, double value) {

@@ -1,4 +1,4 @@
-// Compares the gradient with differences of the potential, extrapolated to step zero.
+// Compares the gradient with finite differences of U. These are extrapolated to a step of zero.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/gradient_check.hpp>
 

@@ -1,4 +1,4 @@
-// Selections of a model's parameters by label, for components that select by number.
+// Replaces labels with indices in texts that select parameters: beta[age] becomes beta[2].
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// Replaces the labels in a text by numbers ("beta[age]" becomes "beta[2]"), so that
+/// Replaces the labels in a text with indices ("beta[age]" becomes "beta[2]"), so that
 /// select_coordinates can read the text. A text without labels stays as it is. Throws InputError
 /// with the rule that the text breaks, and the nearest label.
 MIXWELL_INTERNAL std::string selection_by_numbers(const std::vector<Parameter>& parameters,

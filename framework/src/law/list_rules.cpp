@@ -1,4 +1,4 @@
-// Constraints on lists: simplexes, increasing order, vectors of length 1.
+// Constraints on vectors: simplexes, ordered vectors and unit vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/constraint_rule.hpp"
 
@@ -71,7 +71,7 @@ class Simplex final : public RuleOfColumns<Simplex> {
     for (Index i = 0; i < x.size(); ++i)
       if (!(x[i] > 0.0)) return fmt::format("{} must be above 0", x[i]);
     if (!(std::abs(x.sum() - 1.0) <= rounding_of_sums))
-      return fmt::format("the numbers must sum to 1 (got the sum {})", x.sum());
+      return fmt::format("the sum of the elements must be 1 (got {})", x.sum());
     return {};
   }
 
@@ -87,7 +87,7 @@ class Simplex final : public RuleOfColumns<Simplex> {
   Index last_;
 };
 
-/// x_k = x_(k-1) + e^(y_k), and x_0 = y_0, or e^(y_0) if all numbers must be positive. log |J| is
+/// x_k = x_(k-1) + e^(y_k), and x_0 = y_0, or e^(y_0) if all elements must be positive. log |J| is
 /// the sum of the exponents.
 class Ordered final : public RuleOfColumns<Ordered> {
  public:
@@ -125,12 +125,12 @@ class Ordered final : public RuleOfColumns<Ordered> {
   }
 
   std::string broken_rule(const Eigen::VectorXd& x) const override {
-    if (!x.allFinite()) return "all numbers must be finite";
+    if (!x.allFinite()) return "all elements must be finite";
     if (first_ == 0 && !(x[0] > 0.0)) return fmt::format("{} must be above 0", x[0]);
     for (Index k = 1; k < K_; ++k)
       if (!(x[k] > x[k - 1]))
-        return fmt::format("each number must be above the number before it (got {} after {})", x[k],
-                           x[k - 1]);
+        return fmt::format("each element must be greater than the one before it (got {} after {})",
+                           x[k], x[k - 1]);
     return {};
   }
 
@@ -159,7 +159,7 @@ class UnitVector final : public RuleOfColumns<UnitVector> {
 
   std::string broken_rule(const VectorXd& x) const override {
     if (std::abs(x.norm() - 1.0) <= rounding_of_sums) return {};
-    return fmt::format("the vector must have length 1 (got the length {})", x.norm());
+    return fmt::format("the Euclidean norm of the vector must be 1 (got {})", x.norm());
   }
 
  private:

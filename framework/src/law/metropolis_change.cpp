@@ -1,4 +1,4 @@
-// Checks whether draws come from a density exp(-U), without gradients and for any support.
+// Tests whether draws come from a density exp(-U). Needs no gradients, and allows any support.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/metropolis_change.hpp>
 

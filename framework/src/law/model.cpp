@@ -20,7 +20,7 @@ std::string shape_text(Index rows, Index cols) {
 
 [[noreturn]] void refuse_shapes(ConstBatch theta, const Evaluation& out) {
   throw std::invalid_argument("Model::evaluate: theta is " +
-                              shape_text(theta.rows(), theta.cols()) + " but its gradient is " +
+                              shape_text(theta.rows(), theta.cols()) + ", but the gradient is " +
                               shape_text(out.gradient.rows(), out.gradient.cols()) +
                               ". Give the gradient the shape of theta");
 }
@@ -102,7 +102,7 @@ Model::~Model() = default;
 
 void EstimatedDensity::draw_weighted(ConstBatch, const Stream&, Address, Batch, Workspace&) const {
   throw std::logic_error(
-      "draw_weighted() was called, but draws_weighted() is false. Override both functions");
+      "draw_weighted() was called, but draws_weighted() returns false. Override both functions");
 }
 ForeignCode::~ForeignCode() = default;
 HessianProducts::~HessianProducts() = default;

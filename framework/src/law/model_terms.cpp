@@ -1,5 +1,5 @@
-// Calls of a model's terms. Errors name the model, and checked runs check that the terms obey their
-// contract.
+// Evaluates a model's terms. Errors name the model, and checked runs check that the terms obey
+// their contract.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/model_terms.hpp"
 

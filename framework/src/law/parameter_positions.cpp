@@ -1,4 +1,4 @@
-// Converts values of parameters, also from JSON, to coordinates.
+// Converts values of parameters, given in memory or in a JSON file, to coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/parameter_positions.hpp"
 

@@ -1,4 +1,4 @@
-// Positions given by the recorded values of parameters.
+// Converts recorded values of parameters to positions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

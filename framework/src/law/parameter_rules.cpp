@@ -34,7 +34,7 @@ Index checked_size(const Parameter& parameter) {
     if (length > most / size)
       refuse(parameter,
              fmt::format(
-                 "it has more than 2^32 = {} coordinates, which is the limit; use smaller lengths",
+                 "it has more than 2^32 = {} coordinates, which is the limit. Use smaller lengths",
                  most));
     size *= length;
   }
@@ -43,7 +43,7 @@ Index checked_size(const Parameter& parameter) {
 
 void check_name(const Parameter& parameter) {
   const std::string rule = broken_name_rule(parameter.name);
-  if (!rule.empty()) refuse(parameter, "its name " + rule + "; give it another name");
+  if (!rule.empty()) refuse(parameter, "its name " + rule + ". Give it a different name");
 }
 
 /// Shorter than the 256 bytes of netCDF, because some names get a suffix, such as `x_dim_0`.
@@ -64,23 +64,23 @@ bool begins_well(char c) {
 void check_own_dims(const Parameter& array, std::map<std::string_view, Index>& lengths) {
   if (array.dims.empty()) return;
   if (array.dims.size() != array.shape.size())
-    refuse(array, fmt::format("it has {} dims ({}), but its shape has another number of lengths; "
-                              "give one dim for each length, or no dims",
+    refuse(array, fmt::format("it has {} dim names ({}), but its shape has a different number of "
+                              "dimensions. Give one name for each dimension, or no names",
                               array.dims.size(), fmt::join(array.dims, ", ")));
   for (std::size_t k = 0; k < array.dims.size(); ++k) {
     const std::string& dim = array.dims[k];
     if (dim.empty()) continue;
     if (const std::string rule = broken_name_rule(dim); !rule.empty())
-      refuse(array, fmt::format("the name of its dim \"{}\" {}; give it another name",
-                                shortened(dim), rule));
+      refuse(array,
+             fmt::format("the name of its dim \"{}\" {}. Rename this dim", shortened(dim), rule));
     const auto [known, is_new] = lengths.try_emplace(dim, array.shape[k]);
     if (known->second != array.shape[k])
-      refuse(array, fmt::format("its dim `{}` has length {} here and length {} at another place; "
-                                "use two names, or make the lengths equal",
+      refuse(array, fmt::format("its dim `{}` has length {} here and length {} elsewhere. Use two "
+                                "names, or make the lengths equal",
                                 dim, array.shape[k], known->second));
     if (std::count(array.dims.begin(), array.dims.end(), dim) > 1)
       refuse(array,
-             fmt::format("its dim `{}` occurs twice; give one of the two another name", dim));
+             fmt::format("its dim `{}` occurs twice. Give one of the two a different name", dim));
   }
 }
 
@@ -88,13 +88,13 @@ void check_labels(const Labels& all) {
   std::set<std::string_view> seen;
   for (const std::string& label : all.labels) {
     const auto refuse = [&](const char* rule) {
-      throw InputError(fmt::format("the dim `{}` has the label \"{}\" {}; change this label",
+      throw InputError(fmt::format("the dim `{}` has the label \"{}\" {}. Change this label",
                                    all.dim, label, rule));
     };
     if (!seen.insert(label).second) refuse("twice");
     if (!is_utf8(label)) refuse("which is not valid UTF-8");
     if (label.find('\0') != std::string::npos)
-      refuse("with a zero byte, where draws.nc would cut it off");
+      refuse("with a zero byte, which would cut off the label in draws.nc");
   }
 }
 
@@ -112,10 +112,10 @@ std::string broken_name_rule(std::string_view name) {
     return fmt::format("has {} bytes, but may have at most {}", name.size(), longest_name);
   if (!is_utf8(name)) return "is not valid UTF-8";
   if (name.find('/') != std::string_view::npos)
-    return "contains a slash, and draws.nc would read the slash as a folder";
+    return "contains a slash, which names in draws.nc must not contain";
   if (std::any_of(name.begin(), name.end(), is_control)) return "contains a control character";
   if (!begins_well(name.front()))
-    return "does not begin with a letter, a digit, `_` or a character beyond ASCII";
+    return "does not begin with a letter, a digit, `_` or a non-ASCII character";
   if (name.back() == ' ') return "ends with a blank";
   if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
     return "is reserved for draws.nc";
@@ -134,10 +134,10 @@ void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>&
                       suggestion(one.dim, names_in(lengths))));
     if (!labelled.insert(one.dim).second)
       throw InputError(
-          fmt::format("the dim `{}` has two lists of labels; remove one of them", one.dim));
+          fmt::format("the dim `{}` has two lists of labels. Remove one of them", one.dim));
     if (found->second != static_cast<Index>(one.labels.size()))
       throw InputError(fmt::format(
-          "the dim `{}` has length {}, but {} labels; give it one label for each element", one.dim,
+          "the dim `{}` has length {}, but {} labels. Give it one label for each element", one.dim,
           found->second, one.labels.size()));
     check_labels(one);
   }
@@ -146,25 +146,25 @@ void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>&
 void check_parameters(const std::vector<Parameter>& parameters) {
   if (parameters.empty())
     throw InputError(
-        "the model has no parameters, so there is nothing to sample; declare at least one "
+        "the model has no parameters, so there is nothing to sample. Declare at least one "
         "parameter");
   Index dimension = 0;
   std::set<std::string_view> names;
   for (const Parameter& parameter : parameters) {
     check_name(parameter);
     if (!names.insert(parameter.name).second)
-      refuse(parameter, "another parameter has the same name; give one of the two another name");
+      refuse(parameter, "another parameter has the same name. Rename one of the two");
     dimension += checked_size(parameter);
     const std::string rule = parameter.constraint.broken_shape_rule(parameter.shape);
     if (!rule.empty()) refuse(parameter, "its constraint " + rule);
     if (parameter.whole && parameter.constraint != Constraint())
       refuse(parameter,
-             "its values are whole numbers with bounds, so it cannot have a constraint as well; "
-             "remove the constraint");
+             "its values are whole numbers with bounds, so it cannot have a constraint as well. "
+             "Remove the constraint");
     if (dimension > most)
       refuse(parameter, fmt::format("with this parameter, the model has more than 2^32 = {} "
-                                    "coordinates, which is the limit; "
-                                    "declare fewer or smaller parameters",
+                                    "coordinates, which is the limit. Declare fewer or smaller "
+                                    "parameters",
                                     most));
   }
 }

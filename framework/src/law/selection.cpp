@@ -37,7 +37,7 @@ std::vector<Slice> slices_of(const Parameter& parameter, const std::vector<Label
                              std::string_view inside, const std::string& text) {
   if (!parameter.constraint.is_of_numbers())
     throw InputError("\"" + text + "\" is a part of `" + parameter.name +
-                     "`, whose values constrain each other (" + parameter.constraint.text() +
+                     "`, whose values have a joint constraint (" + parameter.constraint.text() +
                      "). Name the whole parameter instead");
   return read_slices(named_array(parameter, labels), inside, text);
 }
@@ -164,7 +164,7 @@ std::vector<Index> columns_of_coordinates(const Model& model,
   const auto lacking = std::find(places.begin(), places.end(), -1);
   if (lacking != places.end())
     known.refuse(
-        fmt::format("{} of {} coordinates have no column; the first of these coordinates is `{}`",
+        fmt::format("{} of {} coordinates have no column. The first of these coordinates is `{}`",
                     std::count(places.begin(), places.end(), -1), names.size(),
                     names[static_cast<std::size_t>(lacking - places.begin())]));
   return places;

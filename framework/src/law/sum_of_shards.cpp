@@ -1,4 +1,4 @@
-// A model whose U is summed over shards of its cases. One rank computes each shard.
+// A model whose U is summed over shards of its cases. Each rank sums its own shards.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/sum_of_shards.hpp"
 
@@ -103,7 +103,8 @@ class SumOfShards final : public Model, public ForeignCode {
     throw RunError(fmt::format(
         "model `{}`: the ranks evaluated this model at different positions, probably because their "
         "processors differ. Processors that round "
-        "differently cannot share one run (run.ranks = \"data\"). Use machines of one kind",
+        "differently cannot share one run (run.ranks = \"data\"). Use machines with the same kind "
+        "of processor",
         name()));
   }
 

@@ -1,4 +1,4 @@
-// A model whose U is summed over shards of its cases. One rank computes each shard.
+// A model whose U is summed over shards of its cases. Each rank sums its own shards.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

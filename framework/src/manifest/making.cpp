@@ -1,4 +1,4 @@
-// Makes a component from its bound keys, and checks the component before anything uses it.
+// Makes a component from the values of its keys, and checks the component before any use.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_limit.hpp"
 #include "base/present_call.hpp"
@@ -121,8 +121,8 @@ class Making {
     } catch (const InputError& fault) {
       throw InputError(
           place(instance_, manifest_),
-          fmt::format("[{}]: {}\n  If neither the keys nor the data of this model are the cause, "
-                      "fix the source of {}.",
+          fmt::format("[{}]: {}\n  If the keys and the data of this model are correct, fix the "
+                      "source code of {}.",
                       instance_.declaration.path(), fault.what(), instance_.entry->library));
     } catch (...) {
       rethrow_from(kept_text(words_of()));

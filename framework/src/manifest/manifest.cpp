@@ -1,4 +1,4 @@
-// Turns a manifest file into connected components.
+// Turns a manifest file into components that are connected to each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 #include "manifest/resolve.hpp"

@@ -1,4 +1,4 @@
-// The keys `dims` and `coords`, which the table of every model may have.
+// The keys `dims` and `coords`, which are allowed in the table of every model.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/manifest_dims.hpp"
 
@@ -136,7 +136,7 @@ void ManifestDims::check(std::vector<Parameter> arrays, const std::vector<Labels
     const toml::node* const node = table.get(given_.dims.empty() ? "coords" : "dims");
     throw InputError(
         manifest.at(path, node->source()),
-        fmt::format("dims and coords of [{}] must fit the model: {}", path, fault.what()));
+        fmt::format("`dims` and `coords` of [{}] must match the model: {}", path, fault.what()));
   }
 }
 

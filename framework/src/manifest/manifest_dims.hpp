@@ -1,4 +1,4 @@
-// The keys `dims` and `coords`, which the table of every model may have.
+// The keys `dims` and `coords`, which are allowed in the table of every model.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,8 +23,8 @@ class ManifestDims {
   void check(std::vector<Parameter> arrays, const std::vector<Labels>& labels,
              const toml::table& table, const std::string& path, const ManifestText& manifest) const;
 
-  /// Replaces the labels in a selection of coordinates of `model` by numbers, because components
-  /// read only numbers. Throws InputError with the rule that the selection breaks.
+  /// Replaces the labels in a selection of coordinates of `model` with indices, because components
+  /// read only indices. Throws InputError with the rule that the selection breaks.
   std::string by_numbers(const Model& model, const std::string& text) const;
 
   bool empty() const noexcept { return given_.dims.empty() && given_.coords.empty(); }

@@ -115,8 +115,10 @@ class NamedComponents {
             ? fmt::format(
                   "the manifest has no {0}. Add a table [{0}.NAME] with `use` (known: {1}).",
                   to_string(kind), fmt::join(bound_.registry->ids(kind), ", "))
-            : fmt::format("the manifest has several ({}). Choose one with {} = \"NAME\".",
-                          fmt::join(paths, ", "), field.key());
+            : fmt::format(
+                  "the manifest has several tables of this kind ({}). Choose one with {} = "
+                  "\"NAME\".",
+                  fmt::join(paths, ", "), field.key());
     throw InputError(place(keys, *bound_.text),
                      fmt::format("[{}] needs {} as \"{}\": {}", keys.path, one_of_kind(kind),
                                  field.key(), rule));

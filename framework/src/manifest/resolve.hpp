@@ -50,8 +50,8 @@ std::vector<Instance*> all_referred(BoundManifest& bound, const Instance& user,
 /// Returns the component that replaces a finished component, or null.
 using PartOf = std::function<std::shared_ptr<Component>(const std::shared_ptr<Component>&)>;
 
-/// Makes a component from its bound keys. `places` gives the locations of the keys for later error
-/// messages. Throws InputError and RunError that name the table.
+/// Makes a component from the values of its keys. `places` gives the locations of the keys for
+/// later error messages. Throws InputError and RunError that name the table.
 std::shared_ptr<const Component> make_component(const Instance& instance,
                                                 const ManifestText& manifest,
                                                 const std::shared_ptr<const Locations>& places,

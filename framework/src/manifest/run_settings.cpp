@@ -69,7 +69,7 @@ class InitReader {
     init.how = field.key() == "uniform" ? Init::How::uniform : Init::How::value;
     const std::string text = assign(field, value, dotted, source_);
     if (init.how == Init::How::value && init.value.empty())
-      reject(value, dotted, "must not be empty", source_.manifest);
+      reject(value, dotted, "must not be empty. Give at least one number.", source_.manifest);
     return text;
   }
 
@@ -85,7 +85,9 @@ class InitReader {
     };
     const toml::array* const list = value.as_array();
     if (list == nullptr) return read_one(value, "run.init.file");
-    if (list->empty()) reject(value, "run.init.file", "must not be empty", source_.manifest);
+    if (list->empty())
+      reject(value, "run.init.file", "must not be empty. Give at least one file.",
+             source_.manifest);
     std::string texts;
     for (const toml::node& name : *list)
       texts += (texts.empty() ? "" : ", ") +
@@ -101,8 +103,8 @@ class InitReader {
 
 void check_block_width(const RunSettings& settings, const ValueSource& source) {
   if (settings.block_width % 8 == 0) return;
-  reject(*source.manifest.run().get("block_width"), "run.block_width", "must be a multiple of 8",
-         source.manifest);
+  reject(*source.manifest.run().get("block_width"), "run.block_width",
+         "must be a multiple of 8, such as 16", source.manifest);
 }
 
 void check_sweeps(const RunSettings& settings, const ValueSource& source) {
@@ -127,9 +129,9 @@ void check_looks(const RunSettings& settings, const ValueSource& source) {
       throw InputError(
           source.manifest.at("run", source.manifest.run().get(key)->source()),
           fmt::format(
-              "run.{}: Mixwell first checks this rule after check_every = {} sweeps, but the "
-              "run ends after draws * thin = {} sweeps. Set check_every = {} or less, or "
-              "remove {}.",
+              "run.{}: Mixwell checks this stop rule for the first time after check_every = {} "
+              "sweeps, but the run ends after draws * thin = {} sweeps. Set check_every = {} or "
+              "less, or remove {}.",
               key, stop.check_every, sweeps, sweeps, key));
 }
 
@@ -145,7 +147,7 @@ std::uint64_t RunSettings::stream_seed() const noexcept {
 
 Fields run_fields(RunSettings& settings) {
   Fields fields;
-  fields.integer("seed", settings.seed).at_least(0).help("seed of all random numbers");
+  fields.integer("seed", settings.seed).at_least(0).help("seed of the random number generator");
   fields.integer("replicates", settings.replicates)
       .at_least(1)
       .at_most(most_replicates)
@@ -157,37 +159,35 @@ Fields run_fields(RunSettings& settings) {
   fields.integer("draws", settings.draws)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
-      .help("number of recorded sweeps for each slot");
+      .help("number of recorded sweeps (draws per chain)");
   fields.integer("thin", settings.thin)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
       .help("record every thin-th sweep");
   fields.flag("record_warmup", settings.record_warmup)
       .only_where("warmup above 0", [&settings] { return settings.warmup > 0; })
-      .help("also write the draws of warmup");
+      .help("also record the warmup draws");
   fields.text("predictive", settings.predictive)
       .one_of({"auto", "all", "none", "log_likelihood", "posterior_predictive"})
       .help(
-          "groups to record for each case; auto: all offered groups if they need at most "
-          "256 MiB, else none");
+          "per-case groups to record (auto: all that the model offers if they need at most "
+          "256 MiB, else none)");
   fields.flag("prior", settings.prior)
-      .help("sample the prior and write the groups prior and prior_predictive");
+      .help("sample the prior, and write the groups `prior` and `prior_predictive`");
   fields.text("ranks", settings.ranks)
       .one_of({"replicates", "data", "coordinates"})
       .help(
-          "how MPI processes divide the work: by replicates, data (64 shards) or "
-          "coordinates with their data");
+          "how MPI processes divide the work: by replicates, by 64 data shards or by blocks of "
+          "coordinates");
   fields.texts("allow", settings.allow)
       .one_of({"biased", "none"})
-      .help(
-          "also run a composition with one of these certificates, for example in an "
-          "ablation study");
+      .help("also accept compositions with these certificates, for example in an ablation study");
   fields.integer("block_width", settings.block_width)
       .at_least(8)
       .at_most(most_replicates)
       .help(
-          "replicates computed together (multiple of 8, affects last bits); by default "
-          "from the problem size");
+          "replicates computed together, a multiple of 8 (affects rounding; default depends on "
+          "problem size)");
   StopSettings& stop = settings.stop;
   fields.number("stop_gradients", stop.gradients)
       .above(0)
@@ -196,8 +196,8 @@ Fields run_fields(RunSettings& settings) {
       .above(0)
       .unit("s")
       .help(
-          "end the run after this time (with warmup and summary); the number of draws "
-          "depends on the machine");
+          "end the run after this time, including warmup and summary (faster machines "
+          "compute more draws)");
   fields.number("stop_min_ess", stop.min_ess)
       .above(0)
       .help(
@@ -206,16 +206,16 @@ Fields run_fields(RunSettings& settings) {
   fields.number("stop_mcse", stop.mcse)
       .above(0)
       .help(
-          "end the run when the Monte Carlo error of every mean is at most this many "
-          "standard deviations");
+          "end the run when mcse_mean / sd is at most this value for every element of the "
+          "posterior");
   fields.integer("check_every", stop.check_every)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
       .only_where("a stop rule (stop_gradients, stop_seconds, stop_min_ess or stop_mcse)",
                   [&stop] { return stop.gradients || stop.seconds || stop.min_ess || stop.mcse; })
       .help(
-          "number of sweeps between checks of the stop rules; checks of the draws become "
-          "rarer in a long run");
+          "sweeps between checks of stop rules (long runs check stop_min_ess and "
+          "stop_mcse less often)");
   fields.texts("summary_rows", settings.summary_rows)
       .help(
           "variables (\"x\") and elements (\"x[3]\", \"x[Ulm]\") to keep if summary.json "
@@ -223,7 +223,7 @@ Fields run_fields(RunSettings& settings) {
   fields.number("checkpoint_seconds", settings.checkpoint_seconds)
       .at_least(0)
       .unit("s")
-      .help("time between checkpoints for --resume; 0 writes no checkpoints");
+      .help("time between checkpoints for --resume (0: no checkpoints)");
   return fields;
 }
 

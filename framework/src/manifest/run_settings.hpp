@@ -14,8 +14,8 @@ namespace mixwell {
 Fields run_fields(RunSettings& settings);
 
 inline constexpr const char* init_help =
-    "where chains start: \"model\", \"exact\", \"prior\", { uniform = HALF-WIDTH }, "
-    "{ file = \"CSV or JSON\" }, { file = [JSON, ...] } or { value = [...] }";
+    "where chains start: \"model\", \"exact\", \"prior\" or a table with the key `uniform`, "
+    "`file` or `value`";
 /// The rule for `init` in error messages.
 inline constexpr const char* init_rule =
     "must be \"model\", \"exact\", \"prior\", { uniform = HALF-WIDTH }, { file = \"CSV or JSON\" "

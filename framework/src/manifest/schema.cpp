@@ -1,4 +1,4 @@
-// Writes the JSON schema (draft 2020-12) of manifests from the declarations of all plugins.
+// Generates the JSON schema (draft 2020-12) for manifests from the declarations of all plugins.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "manifest/effective.hpp"
@@ -206,7 +206,8 @@ Json run_schema() {
   properties["block_width"]["multipleOf"] = 8;
   properties["init"] = init_schema();
   return {{"type", "object"},
-          {"description", "length and starting points of the run"},
+          {"description",
+           "settings of the run, such as its length and the starting points of its chains"},
           {"properties", std::move(properties)},
           {"additionalProperties", false}};
 }

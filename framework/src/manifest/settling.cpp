@@ -98,9 +98,10 @@ class Settling {
     if (composition_.division == nullptr || fits) return;
     refuse("ranks",
            fmt::format(
-               "needs a model that {}, but [model.{}] {}. Set ranks = \"replicates\".",
-               by_data ? "is a sum over cases" : "has its coordinates in blocks (docs/clusters.md)",
-               model.name(), by_data ? "is not" : "does not"));
+               "this value needs a model that {}, but [model.{}] {}. Set ranks = \"replicates\".",
+               by_data ? "has a log density that is a sum over cases"
+                       : "divides its coordinates into blocks (docs/clusters.md)",
+               model.name(), by_data ? "has no such log density" : "does not"));
   }
 
   void remark_on_one_process() {
@@ -120,9 +121,10 @@ class Settling {
       if (rows != nullptr && rows->is_row_by_row()) continue;
       refuse("ranks",
              fmt::format(
-                 "[{}], as configured here, needs the whole position, but each process has only "
-                 "some rows of it. Set ranks = \"replicates\". docs/clusters.md lists the "
-                 "components that work on rows.",
+                 "[{}] needs the whole position with its current settings, but each process has "
+                 "only some rows of the position. Set ranks = \"replicates\". docs/clusters.md "
+                 "lists the "
+                 "components that need only some rows.",
                  instance->declaration.path()));
     }
   }
@@ -146,7 +148,7 @@ class Settling {
   void settle_prior() {
     if (prior_source(*composition_.model()) != PriorSource::draws) {
       composition_.remarks.emplace_back(
-          "run.prior: the kernels sample from the density of the prior, without the likelihood.");
+          "run.prior = true: the kernels sample the prior instead of the posterior.");
       return;
     }
     composition_.compositor = prior_draws(composition_.model());
@@ -155,7 +157,8 @@ class Settling {
     composition_.run.record_warmup = false;
     settle("record_warmup", "false");
     composition_.remarks.emplace_back(
-        "run.prior: the model draws independently from its prior, so no kernel is used.");
+        "run.prior = true: the model generates independent draws from its prior, so no kernel is "
+        "used.");
   }
 
   /// The effective manifest must be UTF-8, because it is read again after the run. A program may
@@ -174,9 +177,10 @@ class Settling {
     const bool names_a_group = run.predictive != "all" && run.predictive != "none";
     if (!names_a_group || run.prior || bytes_of_cases() > 0) return;
     refuse("predictive",
-           fmt::format("has no effect, because [model.{}] offers nothing for this group. "
-                       "Remove this key.",
-                       composition_.model()->name()));
+           fmt::format(
+               "this key has no effect, because it names a group that [model.{}] does not offer. "
+               "Remove the key.",
+               composition_.model()->name()));
   }
 
   /// Replaces "auto" by its meaning for this run.
@@ -191,8 +195,8 @@ class Settling {
     composition_.remarks.push_back(
         fmt::format("run.predictive: the groups log_likelihood and posterior_predictive would take "
                     "{:.0f} MiB in draws.nc, more than the limit of {:.0f} MiB. Mixwell does not "
-                    "record them. To record them, set predictive = \"all\", \"log_likelihood\" or "
-                    "\"posterior_predictive\" in [run].",
+                    "record them. Set predictive = \"all\" in [run] to record both groups, or "
+                    "set predictive to the name of one group.",
                     bytes / mebibyte, most_bytes_of_cases / mebibyte));
   }
 
@@ -255,10 +259,11 @@ class Settling {
   /// recorded.
   void refuse_idle_dims(const Instance& instance, const Model& sampled) const {
     if (instance.dims.empty() || instance.made.get() == &sampled) return;
-    throw InputError(place(instance, manifest_),
-                     fmt::format("[{}]: `dims` and `coords` have no effect here. Write them in "
-                                 "[model.{}], the model that is sampled.",
-                                 instance.declaration.path(), sampled.name()));
+    throw InputError(
+        place(instance, manifest_),
+        fmt::format("[{}]: `dims` and `coords` have no effect, because the run does "
+                    "not sample this model. Write them in [model.{}], which it samples.",
+                    instance.declaration.path(), sampled.name()));
   }
 
   std::vector<std::pair<std::string, std::string>> sources() const {

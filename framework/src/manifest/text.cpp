@@ -1,4 +1,4 @@
-// A manifest as parsed text: its tables, its overrides, and the location of each key.
+// The parsed text of a manifest: its tables, its overrides, and the location of each key.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/text.hpp"
 
@@ -52,7 +52,9 @@ toml::table& descend(toml::table& table, const std::string& key, const Override&
   if (!table.contains(key)) table.insert(key, toml::table{});
   toml::table* const next = table[key].as_table();
   if (next == nullptr)
-    reject(change, fmt::format("`{}` has a value, so it cannot be a table. Correct the key.", key));
+    reject(change,
+           fmt::format("`{}` already has a value, so it cannot also be a table. Correct the key.",
+                       key));
   return *next;
 }
 
@@ -112,7 +114,8 @@ void ManifestText::read_tables() {
   for (const auto& [key, node] : root_) check_key(key);
   if (const toml::node* run = root_.get("run")) {
     run_ = run->as_table();
-    if (run_ == nullptr) throw InputError(at("run", run->source()), "`run` must be a table [run]");
+    if (run_ == nullptr)
+      throw InputError(at("run", run->source()), "`run` must be a table, written as [run]");
   }
   for (const Kind kind : all_kinds) {
     if (const toml::node* tables = root_.get(to_string(kind))) declare(kind, *tables);
@@ -191,21 +194,23 @@ void ManifestText::check_key(const toml::key& key) const {
 void ManifestText::declare(Kind kind, const toml::node& tables) {
   const std::string kind_name(to_string(kind));
   if (!tables.is_table()) {
-    throw InputError(at(kind_name, tables.source()),
-                     fmt::format("`{0}` must consist of tables [{0}.NAME]", kind_name));
+    throw InputError(
+        at(kind_name, tables.source()),
+        fmt::format("`{0}` must be a table that contains tables [{0}.NAME]", kind_name));
   }
   for (const auto& [key, node] : *tables.as_table()) {
     const Declaration found{kind, std::string(key.str()), node.as_table()};
     const Location where = at(found.path(), key.source());
     if (found.table == nullptr) {
       throw InputError(where,
-                       fmt::format("{0}.{1} = {2}: must be a table [{0}.NAME] with the key `use`. "
-                                   "Write this key under the name of a component.",
+                       fmt::format("{0}.{1} = {2}: this key must be inside a table [{0}.NAME]. "
+                                   "Move the key into the table of a component.",
                                    kind_name, found.name, shown(node)));
     }
     if (!is_bare_key(found.name)) {
-      throw InputError(where, fmt::format("the name \"{}\" must have only letters, digits, _ and -",
-                                          shortened(found.name)));
+      throw InputError(where,
+                       fmt::format("the name \"{}\" must contain only letters, digits, _ and -",
+                                   shortened(found.name)));
     }
     declarations_.push_back(found);
   }

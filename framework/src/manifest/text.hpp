@@ -1,4 +1,4 @@
-// A manifest as parsed text: its tables, its overrides, and the location of each key.
+// The parsed text of a manifest: its tables, its overrides, and the location of each key.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

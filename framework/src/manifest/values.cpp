@@ -1,4 +1,4 @@
-// Reads one value of a manifest into the parameter that it sets.
+// Checks the value of a manifest key, and stores it in the variable that this key sets.
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/values.hpp"
 
@@ -35,9 +35,10 @@ constexpr const char* wanted<std::vector<std::string>> = "a list of strings";
 template <>
 constexpr const char* wanted<NamedTexts> = "a table of lists of strings";
 template <>
-constexpr const char* wanted<NamedPoints> = "a table of tables of numbers and strings";
+constexpr const char* wanted<NamedPoints> = "a table of tables whose values are numbers or strings";
 template <>
-constexpr const char* wanted<NamedPoints::mapped_type> = "a table of numbers and strings";
+constexpr const char* wanted<NamedPoints::mapped_type> =
+    "a table whose values are numbers or strings";
 
 /// A node with its dotted key, so that messages can name a value inside another value.
 struct PlacedNode {
@@ -74,14 +75,15 @@ class ValueReader {
   std::string operator()(std::vector<double>* out) const {
     const bool may_be_empty = !field_.is_required() && out->empty();
     read(whole_, *out);
-    if (out->empty() && !may_be_empty) refuse(whole_, "must not be empty");
+    if (out->empty() && !may_be_empty)
+      refuse(whole_, "must not be empty. Give at least one number.");
     return toml_text(*out);
   }
   std::string operator()(const TableList&) const {
-    throw std::logic_error("a list of tables is not a value: " + whole_.key);
+    throw std::logic_error("ValueReader cannot read a list of tables: " + whole_.key);
   }
   std::string operator()(const ComponentReference&) const {
-    throw std::logic_error("a reference is not a value: " + whole_.key);
+    throw std::logic_error("ValueReader cannot read a reference to a component: " + whole_.key);
   }
 
  private:
@@ -136,7 +138,7 @@ class ValueReader {
       refuse(at, "must not be empty" +
                      (field_.is_required()
                           ? ""
-                          : ". To use the default" + by_default() + ", remove the key"));
+                          : ". Remove the key to use the default" + by_default() + "."));
   }
 
   template <class T>

@@ -1,4 +1,4 @@
-// Reads one value of a manifest into the parameter that it sets.
+// Checks the value of a manifest key, and stores it in the variable that this key sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

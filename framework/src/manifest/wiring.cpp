@@ -38,13 +38,15 @@ class ComposedPlaces final : public Locations {
     const std::vector<std::string> kernels = kernels_in(kernel.path);
     if (kernels.size() > 1)
       return fmt::format(
-          "Kernel `{}` calls other kernels and can give them only a memory of current "
-          "points. Use [compositor.NAME] with use = {}, memory = \"others\", "
-          "freeze_after_warmup = false",
+          "Kernel `{}` calls other kernels. It can pass only one kind of memory to them: the "
+          "current values of other slots. Use [compositor.NAME] with use = {}, memory = "
+          "\"others\", freeze_after_warmup = false",
           kernels.front(), toml_text(default_ensemble));
     if (kernel.with_history.empty()) return memory_cure_;
     return fmt::format(
-        "{}. If the memory is a history, as for a single chain, kernel `{}` also needs {}",
+        "{}. If the memory is a history, for example because the run has a single chain, kernel "
+        "`{}` "
+        "also needs {}",
         memory_cure_, kernel.path, kernel.with_history);
   }
 
@@ -71,7 +73,7 @@ std::string memory_cure(const Registry& registry) {
     ids.push_back(toml_text(about.id));
     if (!about.memory_of_one_chain.empty())
       of_one +=
-          fmt::format("; for a single chain: use = {}, {}", ids.back(), about.memory_of_one_chain);
+          fmt::format(" (for a single chain: use = {}, {})", ids.back(), about.memory_of_one_chain);
   }
   return fmt::format("Use a compositor that provides a memory: [compositor.NAME] with use = {}{}",
                      fmt::join(ids, " or "), of_one);
@@ -139,9 +141,9 @@ class ManifestWiring {
     if (prior_source(*model) == PriorSource::none)
       throw InputError(
           place(target, manifest_),
-          fmt::format("[{}]: run.prior = true needs a prior, but model `{}` does not offer its "
-                      "prior. A model can offer draws from the prior (Prior) or the log density of "
-                      "the prior without the likelihood (a DensityModel with log_prior). Set "
+          fmt::format("[{}]: run.prior = true needs a model that offers its prior, but model `{}` "
+                      "does not. A model can offer draws from the prior (`Prior`) or the log "
+                      "density of the prior (a `DensityModel` with `log_prior`). Set "
                       "run.prior = false, or add log_prior to the model.",
                       target.declaration.path(), target.about().id));
     std::shared_ptr<const Model>& prior = priors_[&target];
@@ -221,7 +223,7 @@ class ManifestWiring {
     if (compositors.size() > 1) {
       throw InputError(
           place(*compositors[1], manifest_),
-          fmt::format("[{}]: a manifest may have only one compositor, but [{}] is already one. "
+          fmt::format("[{}]: a manifest may have only one compositor, but it also has [{}]. "
                       "Remove one of the two.",
                       compositors[1]->declaration.path(), compositors[0]->declaration.path()));
     }

@@ -1,4 +1,4 @@
-// Computes the curves in the figures of a run from the draws x chains of one scalar.
+// Computes the curves for the plots of one scalar from all its draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/curves.hpp"
 

@@ -1,4 +1,4 @@
-// Writes the figures of a run as JSON: chooses variables and chains; thins, bins and rounds draws.
+// Writes the plot data of a run as JSON: thinned, binned and rounded draws of some variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/figures.hpp"
 

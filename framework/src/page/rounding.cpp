@@ -1,4 +1,4 @@
-// Rounds numbers to the precision that the page needs.
+// Rounds numbers to the precision that the report page needs.
 // SPDX-License-Identifier: Apache-2.0
 #include "page/rounding.hpp"
 

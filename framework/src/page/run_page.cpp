@@ -29,7 +29,7 @@ constexpr std::size_t most_divergences = 100;
 constexpr int table_digits = 6;
 
 constexpr const char* cure =
-    "give the complete folder of a finished run (`mixwell run` writes out/NAME)";
+    "give the folder of a finished run, with all its files (`mixwell run` writes out/NAME)";
 
 std::string read_text(const fs::path& path) { return read_text_file(path.string(), "file", cure); }
 
@@ -42,8 +42,8 @@ void check_is_run(const fs::path& folder) {
   if (!fs::exists(folder / "run.json"))
     throw InputError(
         {folder.string(), 0, 0},
-        "this folder holds no run, because it has no run.json. Give the folder of a run, for "
-        "example out/challenger.");
+        "this folder contains no run, because run.json is missing. Give the folder of a run, "
+        "for example out/challenger.");
   if (!fs::exists(folder / "summary.json"))
     throw InputError(
         {folder.string(), 0, 0},
@@ -125,17 +125,17 @@ std::vector<std::string> notes(const DrawsFile& draws, const page::FigureSetting
                                std::size_t variables, std::size_t shown) {
   std::vector<std::string> texts;
   if (shown < variables)
-    texts.push_back(
-        fmt::format("The figures show {} of {} variables: those with the smallest effective sample "
-                    "sizes and the largest R-hats.",
-                    shown, variables));
+    texts.push_back(fmt::format(
+        "The figures show only {} of {} variables: those with the smallest effective sample "
+        "sizes or the largest R-hats.",
+        shown, variables));
   if (const Index chains = static_cast<Index>(settings.chains.size()); chains < draws.chains())
     texts.push_back(fmt::format(
-        "The figures show {} of {} chains, evenly spaced. Figures that combine chains use every "
-        "chain.",
+        "The figures show {} of {} chains, with evenly spaced indices. Figures that combine "
+        "chains use every chain.",
         chains, draws.chains()));
   if (settings.every > 1)
-    texts.push_back(fmt::format("The traces show one draw in {}.", settings.every));
+    texts.push_back(fmt::format("The traces show one in every {} draws.", settings.every));
   return texts;
 }
 
@@ -183,16 +183,16 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
   add_figures(data, folder.string(), variables);
   if (data["summary"].contains("left_out"))
     data["notes"].push_back(
-        fmt::format("The report and summary.json omit {1} of {0} variables. None of the omitted "
-                    "variables has one of the smallest effective sample sizes or largest R-hats. "
+        fmt::format("The report and summary.json omit {1} of {0} variables. They never omit the "
+                    "variables with the smallest effective sample sizes or the largest R-hats. "
                     "summary.nc contains all variables.",
                     data["summary"]["left_out"].at("of").get<std::size_t>(),
                     data["summary"]["left_out"].at("rows").get<std::size_t>()));
   if (!whole)
-    data["notes"].push_back(
-        fmt::format("The table shows {} of {} variables: those with the smallest effective sample "
-                    "sizes and the largest R-hats.",
-                    most_rows, variables.size()));
+    data["notes"].push_back(fmt::format(
+        "The table shows only {} of {} variables: those with the smallest effective sample "
+        "sizes or the largest R-hats.",
+        most_rows, variables.size()));
   return data;
 }
 
@@ -205,8 +205,8 @@ std::string run_page_json(const std::string& folder, const std::vector<std::stri
   } catch (const Json::exception& fault) {
     throw InputError(
         {folder, 0, 0},
-        fmt::format("Mixwell did not write one of the JSON files in this folder, or another "
-                    "program changed it: {}. Run the manifest again.",
+        fmt::format("another program wrote or changed a JSON file in this folder: {}. Run the "
+                    "manifest again.",
                     fault.what()));
   }
 }

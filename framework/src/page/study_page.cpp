@@ -1,4 +1,4 @@
-// The contents of the report page of a study: the table of the study, stored by columns.
+// The contents of a study's report page: the table of the study, stored column by column.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "page/rounding.hpp"

@@ -1,5 +1,4 @@
-// Reads the ABI tag of a library without loading it: a small reader of ELF files that checks every
-// offset.
+// Reads the ABI tag of a library without loading the library. Checks every offset in the file.
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/abi_tag.hpp"
 
@@ -30,20 +29,22 @@ class ElfFile {
  public:
   explicit ElfFile(const std::string& path) : path_(path) {
     if (const std::string why = why_no_file(path); !why.empty())
-      throw InputError(path + ": cannot be read: " + why + ". Check the path and the permissions");
+      throw InputError(path + ": this file cannot be read: " + why +
+                       ". Check the path and the permissions");
     file_.open(path, std::ios::binary);
-    if (!file_) throw InputError(path + ": cannot be read. Check the path and the permissions");
+    if (!file_)
+      throw InputError(path + ": this file cannot be read. Check the path and the permissions");
     const auto header = first<Elf64_Ehdr>(bytes(0, sizeof(Elf64_Ehdr)));
-    check(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "it is not an ELF file");
+    check(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "the format is not ELF");
     check(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB,
-          "it is not a 64-bit little-endian ELF file");
-    check(header.e_type == ET_DYN, "it is an ELF file, but not a shared library");
-    check(header.e_shentsize == sizeof(Elf64_Shdr), "its section headers have an unknown size");
+          "the format is not 64-bit little-endian ELF");
+    check(header.e_type == ET_DYN, "the ELF file is not a shared library");
+    check(header.e_shentsize == sizeof(Elf64_Shdr), "the section headers have an unexpected size");
     const std::string table = bytes(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
     for (std::size_t i = 0; i < table.size(); i += sizeof(Elf64_Shdr)) {
       sections_.push_back(first<Elf64_Shdr>(std::string_view(table).substr(i)));
     }
-    check(header.e_shstrndx < sections_.size(), "it has no section with the names of its sections");
+    check(header.e_shstrndx < sections_.size(), "the section name string table is missing");
     names_ = contents(sections_[header.e_shstrndx]);
   }
 
@@ -87,12 +88,13 @@ class ElfFile {
   }
 
   std::string_view name_of(const Elf64_Shdr& s) const {
-    check(s.sh_name < names_.size(), "a name lies outside its section");
+    check(s.sh_name < names_.size(),
+          "the name of a section is outside the section name string table");
     const std::string_view rest = std::string_view(names_).substr(s.sh_name);
     return rest.substr(0, rest.find('\0'));
   }
 
-  static constexpr const char* damaged = "it is cut short or damaged";
+  static constexpr const char* damaged = "the file is truncated or damaged";
   std::string path_;
   std::ifstream file_;
   std::vector<Elf64_Shdr> sections_;
@@ -145,8 +147,8 @@ std::string read_abi_tag(const std::string& path) {
 void check_abi_tag(const std::string& path) {
   const std::string difference = abi_difference(host_abi_tag(), read_abi_tag(path));
   if (difference.empty()) return;
-  throw InputError(path + ": this plugin was built for another build of Mixwell: " + difference +
-                   ". Rebuild it with mixwell_add_plugin() against this installation");
+  throw InputError(path + ": this plugin was built for a different build of Mixwell: " +
+                   difference + ". Rebuild it with mixwell_add_plugin() against this installation");
 }
 
 }  // namespace mixwell

@@ -1,4 +1,4 @@
-// Information about a library, read before any of its code runs.
+// Reads information about a library before any code of the library runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

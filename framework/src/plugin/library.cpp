@@ -1,4 +1,4 @@
-// Loads the code of a library, and collects what it registers.
+// Loads the code of a library, and collects the components that the library registers.
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/library.hpp"
 
@@ -107,9 +107,10 @@ std::vector<Entry> registered_by(const std::string& path) {
     throw InputError(path + ": this plugin failed to register its components: " + fault.what() +
                      ". Correct the plugin, or remove it");
   } catch (...) {
-    throw InputError(path +
-                     ": this plugin failed to register its components: it threw an exception of an "
-                     "unknown type, which has no message. Correct the plugin, or remove it");
+    throw InputError(
+        path +
+        ": this plugin failed to register its components. It threw an exception of an "
+        "unknown type, so there is no error message. Correct the plugin, or remove it");
   }
   if (collector.entries.empty())
     throw InputError(path +
@@ -125,7 +126,8 @@ void check_entry(const Entry& entry) {
   }
   if (!entry.blueprint)
     throw InputError(label(entry.kind, id) +
-                     " has no blueprint. Give a blueprint to the registrar");
+                     " has no Entry::blueprint. Set it, or register the component with "
+                     "registrar.add<T>(description)");
   check_declaration(entry);
 }
 

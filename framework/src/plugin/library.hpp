@@ -1,4 +1,4 @@
-// Tests and loads the code of a library, and collects what it registers.
+// Tests and loads a library, and collects the components that the library registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

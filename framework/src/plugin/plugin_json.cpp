@@ -25,12 +25,12 @@ Json field_json(const Field& field, const std::string& key) {
 std::string default_text(const Field& field) {
   if (field.is_required()) return "required";
   if (const auto* const reference = std::get_if<ComponentReference>(&field.target())) {
-    if (reference->many) return "all in the manifest";
-    if (reference->optional) return "the only one, else none";
-    if (reference->fallback.empty()) return "the only one";
+    if (reference->many) return "all components of this kind";
+    if (reference->optional) return "the only component of this kind, or none";
+    if (reference->fallback.empty()) return "the only component of this kind";
     const std::string learnt =
-        reference->learnt.empty() ? "" : reference->learnt + " if it can learn in warmup, else ";
-    return "the only one, else " + learnt + reference->fallback;
+        reference->learnt.empty() ? "" : reference->learnt + " if it can adapt during warmup, or ";
+    return "the only component of this kind, or " + learnt + reference->fallback;
   }
   if (!field.replaced().empty()) return "instead of " + field.replaced();
   const std::string value = field.value_text();

@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// The default of a key in words: "0.8", "required", "the only one, else exact".
+/// The default of a key in words: "0.8", "required", "the only component of this kind, or exact".
 MIXWELL_INTERNAL std::string default_text(const Field& field);
 
 /// Calls `visit(field, key)`. The key includes the keys of the lists around it, as "update.kernel".

@@ -1,4 +1,4 @@
-// The Recorder interface: its virtual tables, and the values that a column may hold.
+// Implements the Recorder interface: column sizes, checks of recorded values, and group names.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/recorder.hpp>
 
@@ -19,7 +19,7 @@ std::string_view Column::broken_rule(double value) const noexcept {
   constexpr double largest = 9007199254740992.0;
   if (type == RecordType::boolean && value != 0.0 && value != 1.0) return "0 or 1";
   if (type == RecordType::integer && !(std::abs(value) <= largest && value == std::floor(value)))
-    return "a whole number of at most 2^53";
+    return "a whole number from -2^53 to 2^53";
   return {};
 }
 

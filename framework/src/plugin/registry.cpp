@@ -37,8 +37,8 @@ std::vector<std::string> libraries_in(const std::string& folder) {
 void check_folder(const std::string& folder) {
   if (fs::is_directory(folder)) return;
   throw InputError("plugin folder " + folder +
-                   ": there is no such folder. Correct MIXWELL_PLUGIN_PATH: it must name existing "
-                   "folders, separated by \":\"");
+                   ": this folder does not exist. Correct MIXWELL_PLUGIN_PATH, which must name "
+                   "existing folders, separated by \":\"");
 }
 
 /// The folder beside libmixwell. Its plugins were built and tested with libmixwell.
@@ -106,7 +106,7 @@ void Registry::add(Entry entry) {
   if (place != entries_.end() && !before(entry, *place)) {
     throw InputError(
         fmt::format("{}: {} is already offered by {}. Remove one of the two files, or give one of "
-                    "the components another id",
+                    "the components a different id",
                     entry.library, label(entry.kind, entry.description.id), place->library));
   }
   entries_.insert(place, std::move(entry));

@@ -1,4 +1,4 @@
-// Tests in a separate process whether a library can be loaded without harm.
+// Tests in a separate process whether a library can be loaded safely.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "files/descriptor.hpp"
@@ -32,10 +32,10 @@ constexpr int trial_seconds = 10;
 /// The result of a system call. Throws if the result is negative.
 int checked(int result) {
   if (result < 0)
-    throw RunError(
-        fmt::format("a plugin cannot be tested in a separate process: {}. Free some memory or end "
-                    "other processes",
-                    std::strerror(errno)));
+    throw RunError(fmt::format(
+        "Mixwell cannot test a plugin in a separate process: {}. Free some memory or end "
+        "other processes",
+        std::strerror(errno)));
   return result;
 }
 
@@ -92,17 +92,18 @@ std::string last_words(const Descriptor& words) {
   std::string line(text.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
   std::replace(line.begin(), line.end(), '\n', ' ');
-  return line.empty() ? "" : "; the last lines of its output: " + line;
+  return line.empty() ? "" : ". The last lines that the process printed are: " + line;
 }
 
 std::string death_text(int status) {
   if (WIFEXITED(status))
-    return fmt::format("it ends the process that loads it, with exit code {}", WEXITSTATUS(status));
+    return fmt::format("the library ends the process that loads it, with exit code {}",
+                       WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   if (signal == SIGKILL)
-    return fmt::format("loading it did not end within {} seconds", trial_seconds);
+    return fmt::format("the library did not load within {} seconds", trial_seconds);
   const char* const name = sigabbrev_np(signal);
-  return fmt::format("the process that loads it crashes: {} (SIG{})", ::strsignal(signal),
+  return fmt::format("the process that loads the library crashes: {} (SIG{})", ::strsignal(signal),
                      name == nullptr ? "?" : name);
 }
 

@@ -1,4 +1,4 @@
-// Maps the numbers of a draw to the columns of a CSV file in the format of CmdStan.
+// Maps the elements of a draw to the columns of a CmdStan CSV file.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/cmdstan_columns.hpp"
 
@@ -69,11 +69,12 @@ void check_names(const std::vector<CsvColumn>& columns, const std::string& where
     if (!is_odd && is_new) continue;
     throw InputError(
         {where, 0, 0},
-        fmt::format("a CSV file cannot have a column named '{}': {}. Rename the variable where it "
-                    "gets its name (a column of the data, a key of the manifest, or the code of "
-                    "the model or kernel) and run again, or read the variable from draws.nc.",
+        fmt::format("a CSV file cannot have a column named '{}': {}. Rename the variable where "
+                    "it is named (the data, the manifest or the code of the component). Then run "
+                    "the manifest again. You can also "
+                    "read the variable from draws.nc.",
                     column.name,
-                    is_odd ? "the name must have no blank, comma, quote or '#'"
+                    is_odd ? "the name must not contain a blank, comma, quote or '#'"
                            : "another column has the same name"));
   }
 }

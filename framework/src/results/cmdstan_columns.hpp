@@ -1,4 +1,4 @@
-// Maps the numbers of a draw to the columns of a CSV file in the format of CmdStan.
+// Maps the elements of a draw to the columns of a CmdStan CSV file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Exports the draws of a run as CSV files in the format of CmdStan.
+// Exports the draws of a run as CmdStan CSV files.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 #include "files/whole_file.hpp"
@@ -152,7 +152,7 @@ class CsvExport {
     const double value = draws_.attribute(name);
     if (!std::isnan(value)) return value;
     throw InputError({run_, 0, 0},
-                     fmt::format("this is not a run of Mixwell: its draws have no attribute `{}`. "
+                     fmt::format("this is not a Mixwell run: the draws file has no attribute `{}`. "
                                  "Give the folder of a run, or the draws.nc in it.",
                                  name));
   }

@@ -1,4 +1,4 @@
-// The part of a summary about directions in the space of the parameters.
+// The part of a summary that describes directions in parameter space.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/row.hpp"
 #include "results/vector.hpp"
@@ -74,10 +74,11 @@ std::vector<Index> places_of(const std::string& column, const CleanVector& vecto
   if (auto found = coordinates_called(vector, column)) return *std::move(found);
   std::vector<std::string> known;
   for (const Column& one : vector.columns) known.push_back(one.name);
-  throw InputError("the draws have no coordinate \"" + column + "\"" +
-                   suggestion(column.substr(0, column.find('[')), known) +
-                   ". A column must be an element (x[3], counted from 0, or x[Ulm] by label), a "
-                   "slice (x[0:3]), a whole array (x), or `name` for the names of the directions");
+  throw InputError(
+      "the draws have no coordinate \"" + column + "\"" +
+      suggestion(column.substr(0, column.find('[')), known) +
+      ". Name each column after an element (x[3], with indices from 0, or x[Ulm], with a label), "
+      "a slice (x[0:3]) or a whole array (x). The optional column `name` names the directions");
 }
 
 Directions given(const std::string& path, const CleanVector& vector) {

@@ -1,4 +1,4 @@
-// Reads draws.nc: variables in pieces of elements, other stored numbers, and the hash.
+// Reads the variables and attributes of draws.nc, and computes the hash of the draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_limit.hpp"
 #include "files/netcdf_library.hpp"
@@ -27,7 +27,7 @@
 namespace mixwell {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "sha256() hashes doubles as they are");
+static_assert(std::endian::native == std::endian::little, "sha256() needs a little-endian machine");
 
 constexpr Index piece_numbers = Index{8} << 20;  ///< 64 MiB of doubles
 /// A piece may be larger than `piece_numbers` if this avoids reading a chunk of the file twice. It
@@ -50,14 +50,13 @@ std::string find_file(const std::string& path) {
   const bool cut = fs::exists(file.string() + ".partial", ignored) ||
                    fs::exists(run + "/resume/draws.nc.partial", ignored);
   const bool absent = !fs::exists(fs::symlink_status(file, ignored));
-  throw InputError(
-      file.string() + ": " +
-      (absent ? "this file does not exist" : "cannot read this file: " + why) +
-      (cut ? fmt::format(
-                 ". The run in this folder did not end. Continue it with `mixwell run --resume "
-                 "{}`, or run its manifest again.",
-                 run)
-           : ". Give a draws.nc, or the folder of a run that contains one."));
+  throw InputError(file.string() + ": " +
+                   (absent ? "this file does not exist" : "cannot read this file: " + why) +
+                   (cut ? fmt::format(". The run in this folder stopped early or is still active. "
+                                      "Continue a stopped run with `mixwell run --resume {}`, or "
+                                      "run its manifest again.",
+                                      run)
+                        : ". Give a draws.nc file, or a run folder that contains draws.nc."));
 }
 
 std::string text_attribute(int group, int variable, const char* name) {
@@ -309,8 +308,9 @@ struct DrawsFile::Opened {
   std::size_t index_of(const Column& column) const {
     const auto index = find(column.group, column.name);
     if (index) return *index;
-    throw InputError(path + ": this file has no variable '" + column.name +
-                     "' over (chain, draw). Choose a variable that this file contains.");
+    throw InputError(
+        path + ": this file has no variable '" + column.name +
+        "' with the dimensions `chain` and `draw`. Choose a variable that this file contains.");
   }
 
   /// Reads chain[1] chains from chain[0] on, draw[1] draws from draw[0] on, and one box of
@@ -433,8 +433,10 @@ const std::vector<Column>& DrawsFile::once() const noexcept { return file_->once
 Eigen::VectorXd DrawsFile::read_once(const Column& column, Index chain) const {
   const auto found = std::find(file_->once.begin(), file_->once.end(), column);
   if (found == file_->once.end())
-    throw InputError(file_->path + ": this file has no variable '" + column.name +
-                     "' over (chain). Choose a variable that this file contains.");
+    throw InputError(
+        file_->path + ": this file has no variable '" + column.name +
+        "' with dimension `chain` and without dimension `draw`. Choose a variable that "
+        "this file contains.");
   const auto [group, id] = file_->once_ids[static_cast<std::size_t>(found - file_->once.begin())];
   std::vector<std::size_t> start(1 + column.shape.size(), 0);
   start[0] = static_cast<std::size_t>(chain);

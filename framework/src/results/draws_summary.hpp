@@ -1,4 +1,4 @@
-// Computes a summary of draws once, and returns it as a summary or as a table.
+// Computes the summary statistics of the draws once, for both summary.json and summary.nc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Names of the elements of recorded arrays, by number or by label, and the reverse.
+// Converts elements of recorded arrays to names such as x[3] or x[Ulm], and names to elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

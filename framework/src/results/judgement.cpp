@@ -1,4 +1,4 @@
-// Finds figures that the draws of a run cannot provide, and chains that never moved.
+// Finds statistics that cannot be computed from the draws of a run, and chains that never moved.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
 #include "results/element_names.hpp"
@@ -42,10 +42,11 @@ std::string reason_of_finite(const std::string& figure, Index draws) {
         "size needs at least {}",
         draws, for_rhat, for_ess);
   if (figure == "ess_tail")
-    return "too many draws are equal, so a tail contains either no draws or all draws";
+    return "too many draws are equal, so one of the two tails contains either no draws or all "
+           "draws";
   if (is_of_ranks(figure)) return "all draws have the same distance from their median";
   if (figure == "mcse_sd") return "all draws have the same distance from their mean";
-  return "a weight of a draw is negative or not finite, or all weights are 0";
+  return "the weight of a draw is negative or not finite, or all weights are 0";
 }
 
 /// The cause of a missing figure. Rows with the same cause are reported together.
@@ -105,7 +106,7 @@ void add_sampler(const DrawsFile& file, std::vector<NotJudged>& all) {
   if (rates && !rates->allFinite())
     all.push_back(
         {.figures = {"acceptance"},
-         .because = fmt::format("{} of {} transitions recorded no acceptance rate",
+         .because = fmt::format("{} of {} transitions have no finite acceptance rate",
                                 rates->size() - rates->array().isFinite().count(), rates->size())});
   const auto energy = recorded_statistic(file, "energy");
   if (!energy || !diagnostics::ebfmi(*energy).array().isNaN().any()) return;

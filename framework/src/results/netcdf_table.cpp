@@ -1,4 +1,4 @@
-// Writes summary.nc, which has the rows of all elements as columns.
+// Writes summary.nc: one NetCDF variable for each posterior variable, with its statistics.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "results/table.hpp"

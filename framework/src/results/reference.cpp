@@ -147,7 +147,7 @@ const Column& matrix_column(const DrawsFile& file, const std::string& name) {
     if (square) known.push_back(column.name);
   }
   throw InputError({"--amari " + name, 0, 0},
-                   "must name a square matrix in the posterior" +
+                   "must name a posterior variable that is a square matrix" +
                        (known.empty() ? " (there is none)" : suggestion(name, known)));
 }
 
@@ -171,7 +171,8 @@ void require_elements(const SharedNames& shared, const SummaryOptions& options,
     throw InputError(
         {std::string(option) + " " + options.reference, 0, 0},
         "the reference has none of the variables of the draws. Name the columns of the reference "
-        "after elements, such as x[3], x[Ulm] by label, or \"b[2,3]\" in quotes.");
+        "after elements, such as x[3] or x[Ulm], and put a name with a comma in quotes "
+        "(\"b[2,3]\").");
   if (!options.of.empty() && shared.here.size() != chosen)
     throw InputError({std::string(option) + " " + options.reference, 0, 0},
                      "the reference lacks " + shared.left_out.front() +
@@ -211,15 +212,16 @@ std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions&
   constexpr const char* paper = "Zhang, Shahbaba & Zhao, Variational HMC, Eq. 4.1";
   std::vector<diagnostics::Definition> all = {
       {"rem",
-       "sum |mean - reference mean| / sum |reference mean|; this has no value if sum |reference "
-       "mean| is at most 4 times the sum of the Monte Carlo errors of the reference means",
+       "sum |mean - reference mean| / sum |reference mean| (no value if sum |reference mean| is at "
+       "most 4 times the sum of the Monte Carlo errors of the reference means)",
        "2", "", paper},
       {"rec", "sum |cov - reference cov| / sum |reference cov|", "1", "", paper}};
   if (!options.amari.empty())
     all.push_back(
         {"amari",
-         "(sum over rows of |P| of (row sum / row maximum - 1), plus the same for columns) / (2 c "
-         "(c - 1)), where W is the c x c mean, W0 is the reference mean and P = W W0^-1",
+         "(sum of (row sum / row maximum - 1) over the rows of |P|, plus the same sum over its "
+         "columns) / (2 c (c - 1)), where P = W W0^-1, W is the mean of the c x c matrix that "
+         "--amari names, and W0 is its reference mean",
          "1", "",
          "Amari, Cichocki & Yang 1996, NIPS 8, 757-763; factor: Bach & Jordan 2002, JMLR "
          "3, 1-48"});

@@ -1,4 +1,4 @@
-// One row of a summary: the figures of a scalar quantity, and which of them are unreliable.
+// One row of a summary: the statistics of a scalar quantity, and which of them are unreliable.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/row.hpp"
 

@@ -1,4 +1,4 @@
-// Chooses the rows of a long table that summary.json contains.
+// Chooses which rows of a long table go into summary.json.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/element_names.hpp"
 #include "results/table.hpp"
@@ -81,7 +81,7 @@ void check_row_names(const std::vector<std::string>& names, const std::vector<Co
     } catch (const InputError& fault) {
       throw InputError(place, fault.what());
     }
-    throw InputError(place, "must name a variable in the posterior" +
+    throw InputError(place, "must name a posterior variable" +
                                 suggestion(name.substr(0, name.find('[')), known));
   }
 }

@@ -108,7 +108,8 @@ RowSettings row_settings(const DrawsFile& file, const SummaryOptions& options) {
         "well.");
   if (!options.amari.empty() && options.reference.empty())
     throw InputError(
-        "--amari compares a matrix with the same matrix in --reference. Give --reference as well.");
+        "--amari compares a matrix with the same matrix in the reference. Give --reference as "
+        "well.");
   check_row_names(options.rows, file.columns(), file.labels(), "--rows");
   return {find_papers(options.ess), options.unweighted ? Eigen::MatrixXd() : varying_weights(file),
           file.coupled_chains(), normal_scores(file.draws(), file.chains())};

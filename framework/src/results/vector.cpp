@@ -1,4 +1,4 @@
-// Draws of a vector made of several variables, and of statistics, for parts of a summary.
+// Reads draws for a summary: several variables joined into one vector, or one sampler statistic.
 // SPDX-License-Identifier: Apache-2.0
 #include "results/vector.hpp"
 
@@ -31,7 +31,7 @@ std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std:
   for (const std::string& name : of)
     if (!is_in(name, known))
       throw InputError({key + " " + name, 0, 0},
-                       "must name a real variable in the posterior" + suggestion(name, known));
+                       "must name a real-valued posterior variable" + suggestion(name, known));
   if (!of.empty())
     std::erase_if(chosen, [&](const Column& column) { return !is_in(column.name, of); });
   return chosen;
@@ -45,7 +45,7 @@ void require_memory_of_draws(double numbers, const std::string& option) {
   if (bytes <= memory) return;
   throw InputError({option, 0, 0}, "this option needs about " +
                                        std::to_string(std::llround(bytes / 1e9)) +
-                                       " GB of memory for all draws at once, but this machine has "
+                                       " GB of RAM for all draws together, but this machine has "
                                        "less. Select fewer variables with --of.");
 }
 

@@ -1,4 +1,4 @@
-// Draws of a vector made of several variables, and of statistics, for parts of a summary.
+// Reads draws for a summary: several variables joined into one vector, or one sampler statistic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

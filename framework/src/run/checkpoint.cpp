@@ -34,8 +34,9 @@ std::string base_name(const std::string& path) {
 
 [[noreturn]] void damaged(const std::string& file) {
   throw InputError(file +
-                   ": this checkpoint is damaged, incomplete or from an earlier version. Restore a "
-                   "copy of the checkpoint, or run the manifest again with --force.");
+                   ": this checkpoint is damaged or incomplete, or an earlier version of Mixwell "
+                   "wrote it. Restore a copy of the checkpoint, or run the manifest again with "
+                   "--force.");
 }
 
 Json to_json(const std::vector<SavedPart>& parts) {
@@ -169,11 +170,11 @@ std::string difference(const Origin& saved, const Origin& now) {
   if (saved.manifest != now.manifest)
     return "the manifest differs: " + differing_line(saved.manifest, now.manifest);
   for (std::size_t k = 0; k < std::max(saved.files.size(), now.files.size()); ++k) {
-    if (k >= now.files.size()) return saved.files[k].first + " is not used";
-    if (k >= saved.files.size()) return now.files[k].first + " is used in addition";
+    if (k >= now.files.size()) return saved.files[k].first + " is no longer used";
+    if (k >= saved.files.size()) return now.files[k].first + " was added";
     if (saved.files[k].second == now.files[k].second) continue;
     return fmt::format(
-        "{} has other contents than {}", now.files[k].first,
+        "the contents of {} differ from {}", now.files[k].first,
         saved.files[k].first == now.files[k].first ? "the original" : saved.files[k].first);
   }
   return "";
@@ -192,7 +193,7 @@ std::vector<SavedPart> PartHashes::now() {
     const std::string name = entry.path().filename();
     if (name.find(".partial") == std::string::npos || name.starts_with("checkpoint")) continue;
     if (const std::string why = why_no_file(entry.path().string()); !why.empty())
-      throw RunError(fmt::format("`{}` is not a file of this run: {}. Remove it.",
+      throw RunError(fmt::format("`{}` is not a file of this run: {}. Remove it from the folder.",
                                  entry.path().string(), why));
     const std::uint64_t bytes = entry.file_size();
     if (!read_up_to(name, bytes)) {
@@ -213,8 +214,8 @@ void PartHashes::check(const std::vector<SavedPart>& parts) {
       refuse_part(file, fmt::format("this file had {} bytes, but is now shorter", bytes));
     if (hashed_[name].hash.hexadecimal() != sha256) {
       refuse_part(
-          file,
-          fmt::format("this file is damaged (the SHA-256 of its first {} bytes differs)", bytes));
+          file, fmt::format("this file is damaged (the SHA-256 of its first {} bytes has changed)",
+                            bytes));
     }
   }
 }

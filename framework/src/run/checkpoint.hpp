@@ -1,4 +1,4 @@
-// The checkpoint from which a run can continue: its state, and what the state depends on.
+// The checkpoint of a run: saved state, manifest, and hashes of all files that the run uses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

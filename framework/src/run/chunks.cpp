@@ -1,4 +1,4 @@
-// Converts the records of a graph to the columns that recorders write.
+// Converts the values that a graph records to the columns that recorders write.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/chunks.hpp"
 
@@ -35,11 +35,11 @@ DrawChunks::DrawChunks(const KernelGraph& graph, const Model& model, Index slots
     }
     if (columns_[c].shape != shape || columns_[c].type != record.type ||
         columns_[c].once != record.once || columns_[c].dims != record.dims) {
-      throw InputError(
-          fmt::format("kernel graph: all slots must record `{}` with the same shape, dims and "
-                      "type. All slots must record it once, or all slots must record it for each "
-                      "draw. Correct the component that records it.",
-                      record.name));
+      throw InputError(fmt::format(
+          "kernel graph: `{}` must be recorded with the same shape, dims and type for every "
+          "slot. It must be recorded for each draw of every slot, or else only once in the run "
+          "for every slot. Correct the component that records it.",
+          record.name));
     }
     records_[c][static_cast<std::size_t>(record.slot)] = r;
   }

@@ -1,4 +1,4 @@
-// Converts the records of a graph to the columns that recorders write.
+// Converts the values that a graph records to the columns that recorders write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

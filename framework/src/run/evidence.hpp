@@ -1,4 +1,4 @@
-// Evidence in a certificate besides the rules: results of `mixwell verify`, and publications.
+// Evidence for a certificate: stored results of `mixwell verify`, and publications.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

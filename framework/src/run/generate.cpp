@@ -69,9 +69,9 @@ class KeptPositions {
     } catch (const InputError& fault) {
       throw InputError(
           {run_, 0, 0},
-          fmt::format("the program cannot use draw {} of chain {} (both counted from 0): "
-                      "{} Declare the parameters with the same constraints as in "
-                      "the program of the run.",
+          fmt::format("the model cannot use draw {} of chain {} (both counted from 0): "
+                      "{} Declare the parameters with the same constraints as in the model "
+                      "of the run.",
                       draw, chain, fault.what()));
     }
   }
@@ -86,8 +86,8 @@ class KeptPositions {
       if (column.group != RecordGroup::posterior || column.name != wanted.name) continue;
       if (column.shape == wanted.shape) return column;
       throw InputError({run, 0, 0},
-                       fmt::format("the run has `{0}` as {1}, but the model has the parameter "
-                                   "`{0}` as {2}. Use a model with the same parameters as the run.",
+                       fmt::format("`{0}` in the run is {1}, but the parameter `{0}` of the model "
+                                   "is {2}. Use a model with the same parameters as the run.",
                                    wanted.name, words(column.shape), words(wanted.shape)));
     }
     throw InputError(
@@ -233,7 +233,7 @@ class Quantities {
 GeneratedDraws generate_from(const std::string& run, const Composition& composition,
                              const std::string& folder, const StopRequest* stop) {
   require_capabilities(*composition.model());
-  const CallMark mark("the generated quantities of the draws", composition.model().get());
+  const CallMark mark("the computation of the generated quantities", composition.model().get());
   const DrawsFile file(run);
   KeptPositions positions(run, file, *composition.model());
   NewFolder made(folder);

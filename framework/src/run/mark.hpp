@@ -1,4 +1,4 @@
-// Distinguishes the files of a run in a folder from other files.
+// Distinguishes the files of a run from other files in the same folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

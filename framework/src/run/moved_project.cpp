@@ -1,4 +1,4 @@
-// Finds the data of an interrupted run after its project was moved.
+// Finds the data files of an interrupted run after the project folder was moved.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.hpp"
 #include "component/toml_text.hpp"

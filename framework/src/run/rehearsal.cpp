@@ -119,7 +119,7 @@ void rehearse(const Composition& composition, Program program) {
   header.scratch = folder.path();
   header.created_at = timestamp();
   for (const auto& recorder : composition.recorders) {
-    const CallMark mark("the opening of its files", recorder.get());
+    const CallMark mark("the opening of the recorder's files", recorder.get());
     recorder->open(header);
   }
 }

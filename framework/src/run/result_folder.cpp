@@ -33,7 +33,7 @@ const LockTerms& terms() {
 void check_empty(const std::string& path) {
   if (holds_only_mark(path)) return;
   const bool unfinished = fs::exists(checkpoint_file(scratch_folder(path)));
-  refuse(path, unfinished ? "holds an unfinished run" : "is not empty",
+  refuse(path, unfinished ? "contains an unfinished run" : "is not empty",
          (unfinished ? fmt::format("Continue the run with `mixwell run --resume {}`, choose", path)
                      : "Choose") +
              std::string(" another folder with --out, or replace the contents with --force."));
@@ -68,7 +68,7 @@ void check_names(const std::string& path, bool has_results) {
   for (const auto& entry : fs::directory_iterator(path)) {
     if (!is_result(entry.path().filename()) || (has_results && !entry.is_symlink())) continue;
     throw InputError(
-        fmt::format("{}: the run would replace this file, but Mixwell did not write this file. "
+        fmt::format("{}: the run would replace this file, which Mixwell did not write. "
                     "Move the file away, or choose another folder with --out.",
                     entry.path().string()));
   }

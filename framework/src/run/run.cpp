@@ -146,8 +146,8 @@ class Runner {
 
   /// Throws the error that ended the run. The message says where the draws before the error are.
   [[noreturn]] void tell_of_fault(const RunResult& result) const {
-    throw Error(fault_->code(), fmt::format("{}\n  Mixwell kept the {} draws before this error in "
-                                            "{}. Use `mixwell summary` to read them",
+    throw Error(fault_->code(), fmt::format("{}\n  The {} draws before this error are in {}. "
+                                            "Use `mixwell summary` to read them",
                                             fault_->what(), draws(), result.folder));
   }
 
@@ -235,8 +235,8 @@ class Runner {
   static void check_sweeps(const char* phase, const PhaseCost& cost, std::int64_t all) {
     if (cost.sweeps >= 0 && cost.sweeps <= all) return;
     throw InputError(
-        fmt::format("the checkpoint does not fit this run: the checkpoint counts {} sweeps of {}, "
-                    "but the run has {} such sweeps. Run the manifest again.",
+        fmt::format("the checkpoint does not fit this run: it records {} completed sweeps of {}, "
+                    "but this number must be from 0 to {}. Run the manifest again.",
                     cost.sweeps, phase, all));
   }
 
@@ -293,7 +293,7 @@ class Runner {
     const double seconds = warmup_.seconds + sampling_.seconds + summary_seconds();
     ended_by_ = rule_.met_by_cost(done, gradients, seconds);
     if (ended_by_ || !rule_.looks_at_draws(done)) return;
-    const CallMark mark("the effective sample sizes that may end the run");
+    const CallMark mark("the check of stop_min_ess and stop_mcse");
     const std::string folder = folder_->scratch() + "/look";
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -401,7 +401,7 @@ class Runner {
   /// Writes draws.nc last, so that a failing recorder does not destroy the results of an earlier
   /// run.
   void publish_draws() {
-    const CallMark mark("the writing of the draws");
+    const CallMark mark("the completion of the recorders' files");
     folder_->begin_results();
     try {
       for (auto recording = recordings_.rbegin(); recording != recordings_.rend(); ++recording) {
@@ -428,11 +428,12 @@ class Runner {
     describe(record, composition_, *sampler_);
     if (joint_ != nullptr)
       record.remarks.push_back(
-          fmt::format("{} ranks of MPI computed this run", joint_->ranks().size()));
+          fmt::format("{} MPI ranks computed this run", joint_->ranks().size()));
     if (joint_ != nullptr && composition_.division != nullptr)
-      record.remarks.push_back(fmt::format("each rank had a part of the {}; rank 0 sent {} bytes",
-                                           settings().ranks == "data" ? "data" : "coordinates",
-                                           composition_.division->bytes_sent()));
+      record.remarks.push_back(
+          fmt::format("each rank processed a part of the {}. Rank 0 sent {} bytes to other ranks.",
+                      settings().ranks == "data" ? "data" : "coordinates",
+                      composition_.division->bytes_sent()));
     return record;
   }
 

@@ -1,4 +1,4 @@
-// Checks that all ranks were started with the same run.
+// Checks that all ranks have the same program, options, manifest, plugins and data.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/host.hpp"
 #include "files/json.hpp"
@@ -56,7 +56,7 @@ void check_same_run(Ranks& ranks, const Composition& composition, const std::str
     const std::string found = difference_of(mine, letter);
     if (found.empty()) continue;
     throw InputError(
-        fmt::format("rank {} ({}) was not started with the same run as rank 0 ({}): {}. Start the "
+        fmt::format("rank {} ({}) does not compute the same run as rank 0 ({}): {}. Start the "
                     "same program with the same manifest, plugins and data on every machine.",
                     rank, letter.sender, mine.sender, found));
   }

@@ -1,4 +1,4 @@
-// Decides when a run may end before its last draw.
+// Decides whether a stop rule ends a run early.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

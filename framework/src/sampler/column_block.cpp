@@ -1,4 +1,4 @@
-// The services of a block for a body: random numbers, counters, events, and checks of its writes.
+// Implements a block of columns: random numbers, counters, events, and checks for invalid writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/column_block.hpp"
 
@@ -58,8 +58,8 @@ std::string described(const KernelGraph& graph, Value v) {
                          const char* wanted, const std::string& found) {
   throw WiringError(
       fmt::format("kernel graph: the body of operation `{0}` uses {1} {2} as {3}, but this {1} "
-                  "is {4}. Give KernelGraph::add the edges in the order in which the body "
-                  "numbers them.",
+                  "is {4}. Pass the edges to KernelGraph::add in the order of the indices "
+                  "that the body uses.",
                   wiring.operation->name, which, k, wanted, found));
 }
 
@@ -164,10 +164,11 @@ void GuardedPorts::settle() const {
   for (const GuardedCopy& copy : copies_) {
     if (!copy.columns.is_intact())
       throw RunError(
-          "its body wrote outside of the columns of its block. Write only to the rows and columns "
-          "of its outputs.");
+          "the body of this operation wrote outside the columns of its block. Write only to the "
+          "rows and columns of the outputs.");
     if (!copy.is_written && !copy.columns.equals(copy.of))
-      throw RunError("its body changed an input, which is const. Write only to its outputs.");
+      throw RunError(
+          "the body of this operation changed an input, which is const. Write only to outputs.");
   }
   for (const GuardedCopy& copy : copies_) {
     if (copy.is_written) copy.columns.copy_to(copy.of);

@@ -1,4 +1,4 @@
-// Counters and divergences of a block, and guards around its columns.
+// The counters and divergences of a block of columns, and guard values around its columns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,7 +50,7 @@ class GuardedPorts {
   std::span<const ColumnBlock::Port> outputs() const noexcept { return outputs_; }
 
   /// Copies the numbers that the body wrote into the columns of the block. Throws RunError if the
-  /// body wrote outside of its own columns, or to an input.
+  /// body wrote outside its own columns, or to an input.
   void settle() const;
 
  private:

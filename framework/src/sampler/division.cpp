@@ -1,4 +1,4 @@
-// Assigns columns or rows to ranks, and exchanges the numbers that the ranks drew.
+// Assigns columns or rows to ranks, and exchanges the values that each rank computed.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/division.hpp"
 
@@ -35,8 +35,9 @@ Division::Division(Ranks& ranks, Index replicates, Index block_width)
       blocks_((replicates + block_width - 1) / block_width) {
   if (ranks.size() <= blocks_) return;
   throw InputError(fmt::format(
-      "{} ranks are too many: each rank draws at least one block of {} replicates "
-      "(run.block_width), but the run has {} replicates. Start {}, or set run.replicates above {}.",
+      "{} ranks are too many: each rank computes at least one block of {} replicates "
+      "(run.block_width), but the run has only {} replicates. Start {}, or set run.replicates "
+      "above {}.",
       ranks.size(), block_width, replicates,
       blocks_ == 1 ? std::string("one process") : fmt::format("at most {} ranks", blocks_),
       (ranks.size() - 1) * block_width));
@@ -129,11 +130,10 @@ PortionDraws::PortionDraws(const Model& portion, const KernelGraph& graph, Index
     if (const auto k = parameter_of(record, own)) {
       parts_[*k].records.push_back(r);
     } else if (graph[record.value].rows == portion.dimension()) {
-      throw InputError(
-          fmt::format("`{}` is recorded for every coordinate, but the coordinates are divided "
-                      "among ranks. In such a run, only the parameters and quantities of the whole "
-                      "position can be recorded. Set run.ranks = \"replicates\".",
-                      record.name));
+      throw InputError(fmt::format(
+          "`{}` is recorded for every coordinate. When the coordinates are divided among ranks, "
+          "Mixwell can record only the parameters in this way. Set run.ranks = \"replicates\".",
+          record.name));
     }
   }
 }

@@ -1,4 +1,4 @@
-// Assigns columns or rows to ranks, and exchanges the numbers that the ranks drew.
+// Assigns columns or rows to ranks, and exchanges the values that each rank computed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

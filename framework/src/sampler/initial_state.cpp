@@ -123,7 +123,7 @@ void from_files(const Start& start, MatrixMap theta) {
   if (paths.size() > 1)
     throw InputError(place_of_init(start) +
                      "[run] init: a list of files must contain JSON files, one for each chain. "
-                     "Give a single CSV file, which holds all chains, or a list of JSON files.");
+                     "Give one CSV file for all chains, or a list of JSON files.");
   from_csv(start, paths.front(), theta);
 }
 
@@ -221,10 +221,10 @@ Eigen::MatrixXd own_rows(const PortionOfModel& portion, const Eigen::MatrixXd& w
                             theta(i, replicate));
   }
   const std::string why = model.trouble_at(theta.col(replicate));
-  throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}){}. {}",
-                               model.name(), what, value, replicate, slot, position,
-                               theta.rows() > 8 ? ", ..." : "", why.empty() ? "" : ": " + why,
-                               cure));
+  throw InputError(
+      fmt::format("model `{}`: {} is {} at the starting point of replicate {} ({}: {}{}){}. {}",
+                  model.name(), what, value, replicate, slot, position,
+                  theta.rows() > 8 ? ", ..." : "", why.empty() ? "" : ": " + why, cure));
 }
 
 void check_start(const Model& model, const std::string& slot, ConstBatch theta, ConstRow u,
@@ -233,7 +233,7 @@ void check_start(const Model& model, const std::string& slot, ConstBatch theta, 
     for (Index i = 0; i < g.rows(); ++i) {
       if (!std::isfinite(g(i, j))) {
         const auto what =
-            fmt::format("the derivative of U with respect to `{}`",
+            fmt::format("the derivative of U (minus the log density) with respect to `{}`",
                         coordinate_names(model.parameters())[static_cast<std::size_t>(i)]);
         not_finite(model, slot, first + j, what, g(i, j), theta);
       }

@@ -1,4 +1,4 @@
-// The slots of a position in memory, and their starting values.
+// Visits the stored slots of a position, and sets their starting values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

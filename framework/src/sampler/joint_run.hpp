@@ -1,4 +1,4 @@
-// One run by several ranks: rank 0 leads, and the others follow.
+// A run on several ranks: rank 0 tells the other ranks what to do.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -121,8 +121,8 @@ class PlanMaker {
         if (unread_[static_cast<std::size_t>(v.id)]) continue;
         if (plan_.at(v).buffer.starts_with("cache/")) continue;
         throw InputError(fmt::format(
-            "kernel graph: `{}` belongs to a branch of a mixture, but an operation reads "
-            "it after a newer version replaced it. Read the newest version instead.",
+            "kernel graph: `{}` is a value in a branch of a mixture, but an operation reads this "
+            "value after a newer version replaced it. Let the operation read the newest version.",
             value.name));
       }
     }

@@ -1,4 +1,4 @@
-// Runs one operation of a running sampler separately.
+// Calls one operation of a sampler on copies of its inputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/replay.hpp"
 
@@ -40,7 +40,8 @@ std::size_t Replay::remember(const ColumnBlock::Port& port, const ColumnBlock& b
 }
 
 MatrixMap Replay::numbers(std::size_t memory) {
-  if (memory == nothing) throw std::logic_error("a port without numbers was read");
+  if (memory == nothing)
+    throw std::logic_error("this input or output of the operation has no stored values to read");
   Copy& held = memory_[memory];
   return {held.numbers.data(), held.rows, held.cols};
 }

@@ -1,4 +1,4 @@
-// Takes one operation out of a running sampler, to call it again with other numbers.
+// Calls one operation of a sampler on copies of its inputs. The caller may change these copies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

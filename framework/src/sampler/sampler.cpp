@@ -78,9 +78,9 @@ void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor)
         refuse_operation(
             compositor, name,
             fmt::format(
-                "operation `{}` is for real numbers, but it moves `{}`, which takes whole "
-                "numbers from {} to {}. Move this parameter in a separate block, with a kernel "
-                "that draws whole numbers.",
+                "operation `{}` is for real numbers, but it moves `{}`, whose values are integers "
+                "from {} to {}. Move this parameter in a separate block, with a kernel that draws "
+                "integers.",
                 name, coordinate_names(model.parameters())[c], whole[c]->least, whole[c]->most));
       }
     }
@@ -104,8 +104,9 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
           compositor, operation.name,
           fmt::format(
               "operation `{}` needs the exact potential U, but `{}` offers only an unbiased "
-              "estimate of its density. Use a kernel with the key `estimate_correlation` on "
-              "the whole position. Such a kernel accepts an estimate.",
+              "estimate of its density. Move the whole position in one update, with a "
+              "kernel that has the key `estimate_correlation`. Such a kernel needs only an "
+              "estimate.",
               operation.name, graph[input.value].name));
     }
   }
@@ -140,7 +141,8 @@ void refuse_unless_allowed(const Verdict& verdict, const std::vector<std::string
   if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
   throw Refused(
       fmt::format("this composition is {} ({}): {}. `mixwell check` shows the whole certificate. "
-                  "To run it anyway, for example as an ablation, set allow = [\"{}\"] in [run].",
+                  "Set allow = [\"{}\"] in [run] to run the composition anyway, for example as an "
+                  "ablation.",
                   label, to_string(verdict.evidence()), verdict.reason, label));
 }
 
@@ -229,7 +231,7 @@ void visit_limited(StateVisitor& visitor, std::string_view name, std::uint64_t& 
   visitor.count(name, value);
   if (value <= most) return;
   throw InputError(
-      fmt::format("the saved state does not fit: `{}` is {}, but it must be at most {}. The "
+      fmt::format("the saved state is invalid: `{}` is {}, but it must be at most {}. The "
                   "checkpoint is damaged. Use an intact checkpoint.",
                   name, value, most));
 }
@@ -492,9 +494,9 @@ void Sampler::State::visit_ranks(StateVisitor& visitor, bool is_read) {
     by.count("ranks", ranks);
     if (ranks != states.size())
       throw InputError(fmt::format(
-          "the run was begun by {2}, but it now has {0} ranks. With run.ranks = "
-          "\"coordinates\", each rank holds its own coordinates, so the number of ranks "
-          "must stay the same. Start {2}.",
+          "the run was started with {2}, but it now has {0} ranks. With run.ranks = "
+          "\"coordinates\", each rank stores its own coordinates, so the number of ranks must stay "
+          "the same. Continue the run with {2}.",
           states.size(), ranks, ranks == 1 ? "one process" : fmt::format("{} ranks", ranks)));
     for (std::vector<char>& one : states) visit_bytes(by, "state of a rank", one);
   };
@@ -577,8 +579,8 @@ void Sampler::evaluate(Value law, Index replicate, ConstBatch theta, Row u) {
         from.kind == ValueKind::version && graph[from.variable].kind == VariableKind::history;
     if (numbers || from.kind == ValueKind::constant) return;
     throw InputError(
-        fmt::format("the law `{}` depends on `{}`, which changes during sampling. Evaluate a law "
-                    "that depends only on constants and histories.",
+        fmt::format("the density `{}` depends on `{}`, which changes during sampling. Evaluate a "
+                    "density that depends only on constants and histories.",
                     graph[law].name, from.name));
   });
   state_->enter(PhaseKind::sampling);
@@ -611,10 +613,10 @@ int most_threads() { return 8 * tbb::info::default_concurrency(); }
 
 void with_threads(int threads, const std::function<void()>& body) {
   if (threads < 0 || threads > most_threads()) {
-    throw InputError(
-        fmt::format("{} threads are not allowed; use 1 to {} threads (eight for each core of this "
-                    "machine). Without --threads, one thread runs on each core.",
-                    threads, most_threads()));
+    throw InputError(fmt::format(
+        "{} threads are not allowed. Use 1 to {} threads. The limit is eight threads "
+        "for each core of this machine. Without --threads, one thread runs on each core.",
+        threads, most_threads()));
   }
   const int count = threads > 0 ? threads : tbb::info::default_concurrency();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

@@ -1,4 +1,4 @@
-// Runs a compiled phase: column blocks as tasks, each through many sweeps.
+// Runs a compiled phase: each block of columns is a task, which runs many sweeps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

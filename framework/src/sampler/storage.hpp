@@ -1,4 +1,4 @@
-// The memory of variables and values, by buffer name.
+// Stores the contents of variables and values in named buffers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// Numbers of all variables and values, by buffer name. Both phases share this memory.
+/// The contents of all variables and values, by buffer name. Both phases share the buffers.
 class Storage {
  public:
   struct Buffer {

@@ -1,4 +1,4 @@
-// Finds cached gradients that nothing reads.
+// Finds cached gradients that no operation reads.
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/plan.hpp"
 

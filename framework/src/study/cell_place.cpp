@@ -37,7 +37,7 @@ void copy_folder(const std::string& from, const std::string& to) {
     for (const auto& entry : fs::recursive_directory_iterator(to))
       entry.is_directory() ? sync_folder(entry.path().string()) : flush(entry.path().string());
   } catch (const fs::filesystem_error& fault) {
-    throw RunError(fmt::format("cannot copy {} to {}: {}. Check both disks.", from, to,
+    throw RunError(fmt::format("Mixwell cannot copy {} to {}: {}. Check both disks.", from, to,
                                fault.code().message()));
   }
 }
@@ -47,8 +47,8 @@ void rename_folder(const std::string& from, const std::string& to) {
   fs::remove_all(to, error);
   if (!error) fs::rename(from, to, error);
   if (error)
-    throw RunError(
-        fmt::format("cannot rename {} to {}: {}. Check the disk.", from, to, error.message()));
+    throw RunError(fmt::format("Mixwell cannot rename {} to {}: {}. Check the disk.", from, to,
+                               error.message()));
   sync_folder(fs::path(to).parent_path().string());
 }
 

@@ -1,4 +1,4 @@
-// Claims: the means by which processes on one or more machines share the cells of one study.
+// Claims: how processes on one or more machines divide the cells of a study among themselves.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/claims.hpp"
 

@@ -1,5 +1,5 @@
-// Claims: the means by which processes on one or more machines share the cells of one study. Claims
-// are files in a folder that all processes can read and write.
+// Claims: how processes on one or more machines divide the cells of a study among themselves.
+// Claims are files in a folder that all processes can read and write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

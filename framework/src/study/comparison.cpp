@@ -1,4 +1,4 @@
-// Compares cells with a reference: the draws of a file or of a variant.
+// Compares cells with reference draws, which come from a file or from a variant.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/comparison.hpp"
 
@@ -83,8 +83,7 @@ std::vector<WorkItem> Comparison::outdated() {
   if (lost > 0) {
     reporter_.remark(fmt::format(
         "{} finished cells kept no draws, so Mixwell cannot compare these cells with the "
-        "reference. "
-        "To compare these cells, set keep = \"draws\" and run the study again with another --out.",
+        "reference. Set keep = \"draws\" and run the study again with a different --out.",
         lost));
   }
   return tasks;
@@ -116,7 +115,7 @@ bool Comparison::run() {
 
 void Comparison::explain(const std::string& reason) {
   if (!reason.empty() && explained_.insert(reason).second)
-    reporter_.remark("cells cannot be compared with the reference: " + reason);
+    reporter_.remark("Mixwell cannot compare cells with the reference: " + reason);
 }
 
 }  // namespace mixwell::study

@@ -1,4 +1,4 @@
-// Compares cells with a reference: the draws of a file or of a variant.
+// Compares cells with reference draws, which come from a file or from a variant.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

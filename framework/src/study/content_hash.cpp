@@ -1,5 +1,4 @@
-// The identity of a cell: SHA-256 over everything its results depend on. Also explains changes of
-// the identity.
+// Computes the identity of a cell, and explains why the identity has changed.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/content_hash.hpp"
 
@@ -224,7 +223,7 @@ std::string differences(const CellRow& before, const CellRow& now) {
     if (!old_lines.contains(line)) text += "  manifest: + " + line + "\n";
   }
   text += ingredient_differences(before.ingredients, now.ingredients, false);
-  return text.empty() ? "  the records do not show the change\n" : text;
+  return text.empty() ? "  the records do not show what changed\n" : text;
 }
 
 std::string state_text(const StudyRow& row) {
@@ -247,7 +246,7 @@ std::string why(const std::string& folder, const std::string& cell, const Remark
   if (past == outline.history.end() || past->second.size() < 2)
     return text + "This is the first cell with this label, so nothing was run again.\n";
   const std::string& before = std::prev(past->second.end(), 2)->cell;
-  text += fmt::format("Since {} this cell has replaced cell {}, because of these changes:\n",
+  text += fmt::format("At {} this cell replaced cell {} because of these changes:\n",
                       past->second.back().since, before);
   return text + differences(stored(folder, before, remark), now);
 }

@@ -1,4 +1,4 @@
-// The identity of a cell: SHA-256 over everything its results depend on.
+// The identity of a cell: a SHA-256 hash of everything that the results of the cell depend on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Writes study.sqlite, a copy of the records of a study for SQL.
+// Writes study.sqlite, a copy of a study's records that can be queried with SQL.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/database.hpp"
 
@@ -272,9 +272,10 @@ void check_database_place(const std::string& folder) {
     const std::string path = file + companion;
     if (!fs::exists(fs::symlink_status(path))) continue;
     if (const std::string why = why_no_file(path); !why.empty())
-      throw InputError({path, 0, 0}, why +
-                                         ", but a study needs this path for its database. Move it "
-                                         "away, or choose another folder with --out.");
+      throw InputError({path, 0, 0},
+                       why +
+                           ", but a study needs this path for its database. Move this file or "
+                           "folder away, or choose another folder with --out.");
   }
   std::error_code none;
   if (fs::exists(file) && fs::file_size(file, none) > 0 && !has_records(folder)) {

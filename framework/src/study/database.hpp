@@ -1,4 +1,4 @@
-// Writes study.sqlite, a copy of the records of a study for SQL.
+// Writes study.sqlite, a copy of a study's records that can be queried with SQL.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

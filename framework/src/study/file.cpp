@@ -103,8 +103,8 @@ class StudyReader {
     const toml::node* const node = root_.get("study");
     if (node == nullptr || !node->is_table()) {
       throw InputError({study_.path, 1, 1},
-                       "a study file needs a table [study]. A file without this table is a "
-                       "manifest. Run a manifest with `mixwell run`.");
+                       "a study file needs a table [study]. Add this table. If the file "
+                       "is a manifest, use `mixwell run` instead.");
     }
     read_settings(*node->as_table());
     read_changes(root_, {"mixwell", "study"}, study_.changes);
@@ -245,8 +245,8 @@ class StudyReader {
     Variant made;
     made.name = key.str();
     if (made.name.empty() || made.name.find_first_of("/ ,=") != std::string::npos) {
-      fail(at(key), fmt::format("the name \"{}\" must not be empty and must not contain / , = or a "
-                                "space. Choose another name.",
+      fail(at(key), fmt::format("the name \"{}\" must not be empty and must not contain \"/\", "
+                                "\",\", \"=\" or a space. Choose another name.",
                                 made.name));
     }
     const toml::table& keys = table(node, path);
@@ -268,8 +268,8 @@ class StudyReader {
     if (node == nullptr) return;
     if (!path.starts_with("study.variant."))
       fail(at(*node), path +
-                          ".manifest: only a variant can have its own manifest, not a model. Move "
-                          "the key to a variant.");
+                          ".manifest: only a variant can have its own manifest. Move the key to a "
+                          "variant.");
     if (!study_.base.empty()) {
       fail(at(*node),
            path + ".manifest: `study.base` also sets the manifest. Remove one of the two keys.");
@@ -385,7 +385,7 @@ class StudyReader {
   void check_alias_name(const std::string& path, const PlacedAlias& alias) const {
     const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
     if (alias.name.empty() || !std::all_of(alias.name.begin(), alias.name.end(), is_plain))
-      fail(alias.where, path + ": the name must have only letters, digits, _ and -");
+      fail(alias.where, path + ": the name must contain only letters, digits, \"_\" and \"-\"");
     std::vector<std::string> taken = StudyTable().columns();
     taken.insert(taken.end(), summary_metrics.begin(), summary_metrics.end());
     taken.insert(taken.end(), error_metrics.begin(), error_metrics.end());
@@ -443,7 +443,8 @@ class StudyReader {
 
   std::string reference(const toml::node& node, const std::string& key) const {
     const std::string name =
-        text(node, fmt::format("{} = {}: must be a file (draws.nc or CSV), or a table MODEL = FILE",
+        text(node, fmt::format("{} = {}: must be PATH or a table MODEL = PATH, where PATH is a CSV "
+                               "file, a draws.nc file or a run's folder",
                                key, shown(node)));
     const fs::path folder = fs::path(study_.path).parent_path() / name;
     if (fs::is_directory(folder)) return (folder / "draws.nc").lexically_normal().string();
@@ -491,8 +492,8 @@ class StudyReader {
       for (const Variant& variant : study_.variants) {
         if (!variant.tune.empty()) {
           fail(variant.tune.front().where,
-               "a study can tune keys only if it has a table [study.tune] with `gradients`, the "
-               "budget of each tuning. Add this table.");
+               "a study can tune keys only if it has a table [study.tune] with the key "
+               "`gradients` (the budget of each tuning). Add this table.");
         }
       }
       return;
@@ -502,7 +503,7 @@ class StudyReader {
     fields.number("gradients", tune.gradients)
         .above(0)
         .required()
-        .help("tuning budget for each variant, model and point of the axes, in gradients");
+        .help("tuning budget in gradients, for each combination of variant, model and axis values");
     fields.text("objective", tune.objective)
         .one_of({"min_ess_per_gradient", "mean_ess_per_gradient", "min_ess_per_second"});
     fields.integer("seed", tune.seed).at_least(0);
@@ -540,7 +541,7 @@ class StudyReader {
     made.log = scale == "log";
     if (!(made.from < made.to)) fail(at(range), made.key + ": `from` must be below `to`");
     if (made.log && !(made.from > 0))
-      fail(at(range), made.key + ": `from` must be above 0 on a log scale");
+      fail(at(range), made.key + ": `from` must be above 0 if `scale` is \"log\"");
   }
 
   void read_exclusions(const toml::node* node) {

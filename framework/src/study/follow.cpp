@@ -29,7 +29,7 @@ class StudyWatch {
     read_places();
     if (open_.empty() && progress_.total == 0) {
       throw InputError(fmt::format(
-          "{}: this folder holds no study yet. Create one with `mixwell study {} --prepare` or "
+          "{}: this folder contains no study yet. Create one with `mixwell study {} --prepare` or "
           "`--slurm`.",
           folder_, options.path));
     }

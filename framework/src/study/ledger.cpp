@@ -1,5 +1,4 @@
-// The ledger of a study: keeps the contents of the records in memory, and writes changes to the
-// records.
+// The ledger keeps the contents of a study's records in RAM, and writes each change to disk.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/ledger.hpp"
 

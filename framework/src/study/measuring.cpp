@@ -1,4 +1,4 @@
-// Computes the figures that a study keeps of a run, and its errors against a reference.
+// Computes a run's results for a study's records, and the run's errors relative to a reference.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/measuring.hpp"
 
@@ -147,8 +147,8 @@ ComparedDraws pooled(const std::vector<std::string>& paths) {
     const ComparedDraws next = read_compared_draws(paths[k]);
     if (next.vector.names != all.vector.names) {
       throw InputError(
-          fmt::format("{}: this reference has other variables than {}. All runs of one "
-                      "reference must record the same variables.",
+          fmt::format("{}: the variables of this file differ from the variables of {}. All "
+                      "files of a reference must contain the same variables.",
                       paths[k], paths.front()));
     }
     const VectorXd before = weights_of(all);

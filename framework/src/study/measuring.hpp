@@ -1,4 +1,4 @@
-// Functions that measure a cell, and the folder in which a cell runs.
+// Runs trials, computes the results of a cell, and manages the folder in which the cell runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

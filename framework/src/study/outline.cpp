@@ -1,4 +1,4 @@
-// The outline of a study from its records, without the results of cells.
+// Reads the outline of a study, without the results of cells, from the study's records.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/records.hpp"
 

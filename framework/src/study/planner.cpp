@@ -65,7 +65,8 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, const std:
 int Planner::jobs() const {
   if (options_.jobs > most_threads())
     throw InputError(fmt::format(
-        "--jobs must be from 1 to {1}, which is eight for each core of this machine (got {0})",
+        "--jobs must be from 1 to {1} (got {0}). The limit is eight jobs for each core of this "
+        "machine.",
         options_.jobs, most_threads()));
   if (options_.jobs > 0) return options_.jobs;
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());

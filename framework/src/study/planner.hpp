@@ -1,4 +1,4 @@
-// Plans of the cells of a study before they run, made by worker processes.
+// Plans the cells of a study in worker processes before the cells run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -143,9 +143,9 @@ T read_line(const std::string& line, std::string_view what) {
     return value;
   } catch (const Json::exception& fault) {
     throw RunError(
-        fmt::format("worker processes: the program and a worker exchange lines, but this line is "
-                    "not a valid {}: {} ({}). If the program was replaced during the study, run "
-                    "the same command again to continue.",
+        fmt::format("worker processes: the program and a worker exchanged a line that is not "
+                    "a valid {}: {} ({}). If the program was replaced during the study, run the "
+                    "same command again to continue.",
                     what, shortened(line, 200), fault.what()));
   }
 }

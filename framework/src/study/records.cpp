@@ -1,4 +1,4 @@
-// The records of a study: sealed files of rows, which are the authoritative state of the study.
+// A study's records: files with rows and a hash. Only the records define the study's state.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/records.hpp"
 
@@ -153,7 +153,7 @@ bool has_records(const std::string& folder) {
 void check_is_study(const std::string& folder) {
   if (has_records(folder)) return;
   throw InputError(
-      fmt::format("{}: this folder holds no study, because it has no study.json and no "
+      fmt::format("{}: this folder contains no study, because it has no study.json and no "
                   "cells/ID/cell.json. Run `mixwell study STUDY.toml` to create a study.",
                   folder));
 }
@@ -203,10 +203,10 @@ void write_record(const std::string& file, const Json& rows) {
 }
 
 void refuse_record(const std::string& file, const std::string& why) {
-  throw InputError(
-      fmt::format("{}: Mixwell did not write this record: {}. Remove the file. Mixwell then treats "
-                  "the cell or tuning of this record as not done.",
-                  file, why));
+  throw InputError(fmt::format(
+      "{}: this record was not written by Mixwell ({}). Remove the file. Mixwell then treats "
+      "the cell or tuning of this record as unfinished.",
+      file, why));
 }
 
 Json json_of(const CellRecord& record) {

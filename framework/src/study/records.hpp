@@ -1,4 +1,4 @@
-// The records of a study: sealed files of rows, which are the authoritative state of the study.
+// A study's records: files with rows and a hash. Only the records define the study's state.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -117,10 +117,10 @@ auto read_study(const std::string& folder, Use use) {
   try {
     return use();
   } catch (const Json::exception& fault) {
-    throw InputError(
-        fmt::format("{}: Mixwell did not write one of the records in this folder: {}. Replace the "
-                    "folder with an undamaged copy.",
-                    folder, fault.what()));
+    throw InputError(fmt::format(
+        "{}: one of the records in this folder was not written by Mixwell ({}). Replace the "
+        "folder with an undamaged copy.",
+        folder, fault.what()));
   }
 }
 

@@ -43,9 +43,10 @@ Json changes() {
   }
   properties["manifest"] = described(
       "string",
-      "for a variant: a manifest that replaces study.base; {model} stands for the model's name");
+      "a variant's own manifest instead of study.base ({model} is replaced by the model's name)");
   properties["remove"] = {{"type", "array"}, {"items", described("string", "KIND.NAME")}};
-  properties["axes"] = described("object", "KIND.NAME.KEY = [values], only for this entry");
+  properties["axes"] =
+      described("object", "KIND.NAME.KEY = [values], only for this model or variant");
   properties["zip"] = {{"type", "array"}, {"items", {{"type", "object"}}}};
   properties["tune"] =
       described("object", "KIND.NAME.KEY = [values] or { from, to, scale, integer }");
@@ -57,7 +58,8 @@ Json changes() {
 Json tune() {
   return object(
       {{"gradients",
-        above_zero("tuning budget for each variant, model and point of the axes, in gradients")},
+        above_zero(
+            "tuning budget in gradients, for each combination of variant, model and axis values")},
        {"objective", one_of({"min_ess_per_gradient", "mean_ess_per_gradient", "min_ess_per_second"},
                             "the quantity that tuning maximises")},
        {"seed",
@@ -85,35 +87,34 @@ Json study() {
       {{"base", described("string", "the manifest that all cells start from")},
        {"seeds",
         {{"type", "array"}, {"items", at_least("integer", 0, "one seed for each repeat")}}},
-       {"repeats", at_least("integer", 1, "number of seeds, counted from run.seed")},
+       {"repeats", at_least("integer", 1, "number of repeats, with seeds from run.seed upwards")},
        {"pair_random_numbers",
         described("boolean", "use the same random numbers in all cells with the same seed")},
        {"keep", one_of({"draws", "summary"},
-                       "data to keep for each cell; `summary` keeps only the record")},
+                       "data to keep for each cell (`summary` keeps only the record)")},
        {"framework",
         one_of({"hash", "version"},
-               "how the id of a cell identifies libmixwell: by its hash or by its version")},
-       {"cell_seconds",
-        above_zero("time limit for each cell in seconds; a cell that takes longer fails")},
+               "property of libmixwell (hash or version) that the id of a cell depends on")},
+       {"cell_seconds", above_zero("time limit for each cell, in seconds (a slower cell fails)")},
        {"memory", above_zero("memory that a worker may allocate, in MiB")},
        {"threads", at_least("integer", 1, "number of threads of each worker")},
        {"disk_wait",
         at_least("number", 0, "time to wait for free space on a full disk, in seconds")},
        {"dead_after", at_least("number", 1,
-                               "time in seconds; others take over the cell of a worker without a "
-                               "sign of life for so long")},
+                               "seconds without a heartbeat from a worker before other workers "
+                               "take over its cell")},
        {"reference",
         {{"type", {"string", "object"}}, {"description", "draws to compare the cells with"}}},
        {"reference_variant", described("string", "the variant whose draws are the reference")},
        {"model", changes()},
        {"variant", changes()},
-       {"axes", described("object", "KIND.NAME.KEY = [values]; all axes together form a grid")},
+       {"axes", described("object", "KIND.NAME.KEY = [values] for each axis of the grid")},
        {"zip", tables},
        {"alias", described("object", "NAME = [KIND.NAME.KEY, ...]: one name for several axes")},
        {"exclude", tables},
        {"paper", paper()},
        {"quick",
-        described("object", "changes to every cell under --quick; --quick uses only one seed")},
+        described("object", "changes to every cell under --quick, which uses only one seed")},
        {"tune", tune()}});
 }
 

@@ -171,8 +171,8 @@ class StudyRun final : public Work {
     fs::create_directories(fs::path(folder) / "cells", error);
     if (error) {
       throw InputError(fmt::format(
-          "results folder `{}` cannot be created: {}. Choose another folder with --out.", folder,
-          error.message()));
+          "Mixwell cannot create the results folder `{}`: {}. Choose another folder with --out.",
+          folder, error.message()));
     }
     for (const char* const of_records : {"", "/tune"}) remove_abandoned(folder + of_records);
     return folder;
@@ -275,8 +275,9 @@ class StudyRun final : public Work {
     }
     if (seconds_since(*disk_trouble_) > study_.disk_wait) {
       throw RunError(
-          fmt::format("{}\n  The disk has been full for {} s ([study] disk_wait). Finished cells "
-                      "are kept in {}. Free disk space and run the same command again to continue.",
+          fmt::format("{}\n  The disk has been full for {} s, which is the limit `disk_wait` in "
+                      "[study]. Finished cells are kept in {}. Free disk space and run the same "
+                      "command again to continue.",
                       reason, study_.disk_wait, folder_));
     }
     progress_.stage = "waiting for the disk";
@@ -375,9 +376,10 @@ class StudyRun final : public Work {
         ingredient_differences(ledger_.outline().fact("ingredients"), ingredients, true);
     throw InputError(fmt::format(
         "{}: the cells of this study differ from the cells of this worker. "
-        "The first of these cells is {}:\n{}"
+        "The first cell that differs is {}:\n{}"
         "  Start all workers with the same study file, data, plugins and program. "
-        "If the cells of this worker are right, `mixwell study {} --prepare` updates the study.",
+        "If the cells of this worker are correct, run `mixwell study {} --prepare` to update the "
+        "study.",
         folder_, point.label, other, options_.path));
   }
 

@@ -1,4 +1,4 @@
-// Reads the table of a study from its records, with remarks for its readers.
+// Reads the table of a study from the study's records, and adds remarks for the user.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "study/claims.hpp"
@@ -97,8 +97,8 @@ void add_unequal_budgets(std::vector<StudyTuning> tunings, double budget,
   if (tunings.empty() || most->gradients <= (1.0 + alike) * least->gradients) return;
   to.push_back(
       fmt::format("tunings spent different numbers of gradients: {} spent {:.0f}, and {} spent "
-                  "{:.0f}. The budget of each tuning was {:.0f}. The cost of a trial may differ "
-                  "from its budget by the cost of one sweep",
+                  "{:.0f}. The budget of each tuning was {:.0f}. The cost of a trial can differ "
+                  "from its budget by up to the cost of one sweep",
                   label_of(*least), least->gradients, label_of(*most), most->gradients, budget));
 }
 

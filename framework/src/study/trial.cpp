@@ -1,4 +1,4 @@
-// One trial of a tuning: computes the score of a composition that runs on a budget of gradients.
+// Runs one trial of a tuning: computes the score of a composition within a budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "results/element_names.hpp"
@@ -195,12 +195,13 @@ class Trial {
                     settings.replicates);
     Pace pace(sampler, cost_);
     if (!warm_up(sampler, pace, settings.warmup))
-      return without_score(sampler,
-                           "the budget ended during warmup; raise `gradients` in [study.tune]");
+      return without_score(
+          sampler, "the budget ran out during warmup, so raise `gradients` in [study.tune]");
     sample(sampler, pace, store);
     if (store.draws() < fewest_draws)
-      return without_score(
-          sampler, "the budget is too small for enough draws; raise `gradients` in [study.tune]");
+      return without_score(sampler,
+                           "the budget ran out after too few draws, so raise `gradients` in "
+                           "[study.tune]");
     return scored(sampler, store, objective);
   }
 

@@ -1,4 +1,4 @@
-// Fair tuning: every variant chooses its own values on the same budget of gradients.
+// Fair tuning: Mixwell tunes each variant separately, with the same budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/toml_text.hpp"
 #include "study/file.hpp"

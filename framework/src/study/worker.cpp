@@ -1,4 +1,4 @@
-// The worker process of a study. Plans and runs manifests one after another.
+// A worker process of a study: it plans and runs manifests one after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "base/host.hpp"
@@ -60,7 +60,8 @@ void remove_folder(const std::string& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
   if (error)
-    throw RunError(fmt::format("cannot remove {}: {}. Check the disk.", folder, error.message()));
+    throw RunError(
+        fmt::format("Mixwell cannot remove {}: {}. Check the disk.", folder, error.message()));
 }
 
 class Worker {

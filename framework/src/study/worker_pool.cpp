@@ -1,4 +1,4 @@
-// Worker processes of a study. Starts workers when needed, reuses them, and replaces dead workers.
+// The worker pool of a study starts workers when needed, reuses them, and replaces dead workers.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/worker_pool.hpp"
 
@@ -85,7 +85,7 @@ std::string death_text(int status) {
   if (WIFEXITED(status))
     return fmt::format("the worker process exited with code {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
-  return "the worker process was ended by the signal " + signal_text(signal) +
+  return "the worker process was terminated by signal " + signal_text(signal) +
          (signal == SIGKILL ? ", which the system sends when memory runs out" : "");
 }
 

@@ -1,4 +1,4 @@
-// Worker processes of a study. Starts workers when needed, reuses them, and replaces dead workers.
+// The worker pool of a study starts workers when needed, reuses them, and replaces dead workers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tests a composition by draws and by the contracts of its components.
+// Tests the draws of a composition and the contracts of its components.
 // SPDX-License-Identifier: Apache-2.0
 #include "tested/test_outcome.hpp"
 
@@ -29,7 +29,7 @@ void keep(const Composition& composition, const Verification& found, double alph
                                          .alpha = alpha,
                                          .smallest_visible_bias = found.smallest_visible_bias});
   } catch (const Error& error) {
-    fmt::print(stderr, "verify: the outcome could not be stored for later certificates: {}\n",
+    fmt::print(stderr, "verify: Mixwell could not store the outcome for later certificates: {}\n",
                error.what());
   }
 }
@@ -158,7 +158,7 @@ TestOutcome put_to_the_test(const Composition& composition, const std::string& p
     found.agrees = false;
     found.conclusive = true;
     found.remarks.emplace_back(
-        "a component does not have a declared trait on which the certificate relies");
+        "a component violates a trait that it declares, and the certificate relies on this trait");
   }
   add_operations(outcome.evidence.traits, found.operations);
   if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);

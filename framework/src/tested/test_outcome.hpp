@@ -1,4 +1,4 @@
-// Tests a composition by draws and by the contracts of its components.
+// Tests the draws of a composition and the contracts of its components.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

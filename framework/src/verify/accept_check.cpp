@@ -1,4 +1,4 @@
-// Tests whether an accept is in detailed balance at given ratios.
+// Tests whether an accept operation satisfies detailed balance for ratios that the test computes.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 #include "verify/move_states.hpp"
@@ -231,8 +231,8 @@ std::vector<VerifiedOperation> check_accept(Replay replay) {
   const auto sides = sides_of(replay);
   if (!sides) {
     return {untested(replay, "a(r) = r a(1/r)",
-                     "this accept operation reads no potential of a proposal, or the earlier "
-                     "stages already decide about every potential that it reads")};
+                     "this accept operation reads no potential of a proposal, or only "
+                     "potentials that earlier stages already account for")};
   }
   std::vector<VerifiedOperation> found;
   const std::string& name = replay.operation().name;

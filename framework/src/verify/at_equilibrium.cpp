@@ -1,5 +1,4 @@
-// Tests whether a composition leaves one target invariant, moves on it, and reaches it from far
-// away.
+// Tests a composition on one target: invariance, movement, and convergence from distant starts.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/at_equilibrium.hpp"
 
@@ -80,8 +79,9 @@ void EquilibriumOutcome::add(VerifiedStatistic statistic) {
 
 void follow_up(double moved, EquilibriumOutcome& out) {
   out.remark = fmt::format(
-      "{}: a jump distance of {:.2g} variances in {} sweeps was too small to decide whether the "
-      "chain moves. In {} sweeps, the jump distance is {:.2g} variances.",
+      "{}: the squared jump distance was only {:.2g} times the variance after {} sweeps. This was "
+      "too small to show whether the chain moves. In a longer run of {} sweeps, the squared jump "
+      "distance was {:.2g} times the variance.",
       out.seen.name, out.seen.moved, out.seen.sweeps, sweeps_to_stand_still, moved);
   out.seen.moved = moved;
 }
@@ -111,7 +111,7 @@ class Tester {
     seen.moved = equilibrium.moved();
     seen.acceptance = equilibrium.acceptance();
     if (!equilibrium.frozen_bits_kept()) {
-      out_.add({"bits of what is frozen", seen.name, true, 0, 0});
+      out_.add({"bitwise constancy of frozen histories", seen.name, true, 0, 0});
     }
     out_.gradients += equilibrium.gradients();
     const bool too_few = seen.sweeps < sweeps_to_stand_still && seen.moved < still_distance;
@@ -201,7 +201,8 @@ EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest
   std::vector<EquilibriumStatistic> statistics = equilibrium.follow(sweeps / apart, apart);
   if (statistics.empty()) {
     throw InputError(fmt::format(
-        "no average over {} sweeps has an effective sample size of at least 25. Raise --budget.",
+        "each average over {} sweeps has an effective sample size below 25, which is too small "
+        "for the comparison. Raise --budget.",
         sweeps));
   }
   out.seen.sweeps = trial_sweeps + sweeps / apart * apart;

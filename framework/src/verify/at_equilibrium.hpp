@@ -1,5 +1,4 @@
-// Tests whether a composition leaves one target invariant, moves on it, and reaches it from far
-// away.
+// Tests a composition on one target: invariance, movement, and convergence from distant starts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

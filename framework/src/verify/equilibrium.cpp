@@ -1,4 +1,4 @@
-// The equilibrium test: starts from exact draws and checks that their distribution stays unchanged.
+// The equilibrium test starts from exact draws and checks that their distribution stays the same.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/acceptance_rate.hpp"
 #include "graph/edges.hpp"
@@ -307,8 +307,8 @@ struct Equilibrium::Test {
       if (!has_exact_draws(model, graph[kept(factor)]) &&
           model.dimension() > LawDraws::most_dimensions) {
         throw InputError(
-            fmt::format("there are no exact draws of `{}`, which has {} dimensions. Mixwell could "
-                        "draw from a grid in at most {} dimensions.",
+            fmt::format("there are no exact draws from `{}`, which has {} dimensions. Mixwell can "
+                        "draw on a grid only from densities with at most {} dimensions.",
                         graph[kept(factor)].name, model.dimension(), LawDraws::most_dimensions));
       }
     }

@@ -1,4 +1,4 @@
-// Measures how the error of a composition without Metropolis falls with its step size.
+// Measures how the error of a composition without Metropolis steps depends on the step size.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

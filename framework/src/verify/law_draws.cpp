@@ -1,4 +1,4 @@
-// Independent draws of any density in one or two dimensions.
+// Independent draws from any density in one or two dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/law_draws.hpp"
 

@@ -1,4 +1,4 @@
-// The states that a move replaces, its outputs, and small changes of them.
+// The states that a move replaces, the outputs of the move, and perturbations of the states.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/move_states.hpp"
 

@@ -1,4 +1,4 @@
-// Checks of what a single operation declares, on inputs that the test chooses.
+// Tests single operations against their declarations, on inputs that the test chooses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

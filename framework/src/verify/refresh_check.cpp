@@ -93,10 +93,10 @@ class Stein {
     for (Index i = 0; i < shown_; ++i) {
       next(fmt::format("dU/dp[{}]", i));
       next(fmt::format("p dU/dp[{}]", i));
-      if (shown_ > 1) next(fmt::format("p[{}] dU/dp of the next", i));
+      if (shown_ > 1) next(fmt::format("p[{}] times dU/dp of the next coordinate", i));
     }
     if (!independent) return found;
-    found.push_back(zero_mean(name, "p dU/dp of single columns",
+    found.push_back(zero_mean(name, "p dU/dp in single columns",
                               (halves_.row(0) * halves_.row(1)).transpose()));
     return found;
   }
@@ -140,7 +140,7 @@ std::vector<VerifiedOperation> outcome(const Replay& replay, const std::string& 
 /// Tests that all draws are in the space that the auxiliary declares.
 VerifiedOperation membership(const Replay& replay, const SpaceSteps& steps) {
   VerifiedOperation found{replay.operation().name, "keeps_law",
-                          fmt::format("the largest distance of a draw from {1} is {0:.2g}",
+                          fmt::format("the largest distance between a draw and {1} is {0:.2g}",
                                       steps.farthest_from_space(), steps.name())};
   found.p = steps.farthest_from_space() > same_space ? 0.0 : 1.0;
   return found;
@@ -199,7 +199,7 @@ std::vector<VerifiedOperation> check_space_refresh(Replay replay, Space space) {
     const Eigen::MatrixXd y = steps.proposed(x, static_cast<std::uint64_t>(round));
     change.add(x, potential(replay, x), y, potential(replay, y));
   }
-  auto found = outcome(replay, "a step within its space", change);
+  auto found = outcome(replay, "a Metropolis step within the auxiliary's space", change);
   found.push_back(membership(replay, steps));
   return found;
 }
@@ -236,14 +236,15 @@ std::vector<VerifiedOperation> check_refresh(Replay replay) {
   if (replay.columns() < fewest_columns)
     return leave("this refresh runs in fewer than 16 columns, which are too few for the test");
   if (RefreshDraws(replay, 0).keeps_its_start())
-    return leave("this refresh never renews its variable, so its draws depend on their start");
+    return leave(
+        "this refresh never renews its variable, so its draws depend on the initial value");
   const Space space = space_of(replay.graph(), replay.operation().outputs.front());
   if (space == Space::improper)
     return leave("the density that this refresh draws from is improper");
   if (space == Space::line)
     return leave(
-        "this refresh draws on a line that depends on the state, and the test does not support "
-        "such draws");
+        "the draws of this refresh lie on a line that depends on the state, and the test does not "
+        "support such draws");
   if (space != Space::real) return check_space_refresh(std::move(replay), space);
   const Space seen = space_of_draws(replay);
   if (seen != Space::real) return leave(undeclared(seen));

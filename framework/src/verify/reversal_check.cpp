@@ -1,4 +1,4 @@
-// Tests whether an involution returns to its start, and whether a move preserves volume.
+// Tests whether a repeated involution restores the state, and whether a move preserves volume.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edges.hpp"
 #include "verify/move_states.hpp"
@@ -200,9 +200,10 @@ std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& end
     const auto share = share_above(return_errors(replay, other), same_place);
     if (!share || *share > allowed_share) continue;
     return fmt::format(
-        "the move does not return to its start when it is repeated with the declared auxiliaries "
-        "negated, but it returns with {} negated. Declare `.turns = false` for each auxiliary that "
-        "must not be negated.",
+        "the repeated move does not restore the state with the auxiliaries negated as declared. It "
+        "restores the state with {} negated. Declare `.turns = false` for each auxiliary that must "
+        "not be "
+        "negated.",
         negated(replay, other));
   }
   return std::nullopt;
@@ -213,7 +214,7 @@ std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& end
 std::vector<VerifiedOperation> check_involution(Replay replay) {
   const auto ends = ends_of(replay);
   if (!ends) return {untested(replay, "involution", unpaired)};
-  auto found = judged(replay, "involution", "going there and back misses the start",
+  auto found = judged(replay, "involution", "the repeated move does not restore the state",
                       share_above(return_errors(replay, *ends), same_place));
   if (found.empty() || !found.front().failed) return found;
   if (!ends->are_certain) return {untested(replay, "involution", unpaired)};
@@ -228,8 +229,8 @@ std::vector<VerifiedOperation> check_volume(Replay replay) {
   if (!ends) return {untested(replay, "volume", unpaired)};
   if (live_on(Space::line, *ends)) {
     return {untested(replay, "volume",
-                     "an auxiliary lies on a line, and the finite differences of this test would "
-                     "leave the line")};
+                     "an auxiliary must stay on a line, so this test cannot perturb it to compute "
+                     "finite differences")};
   }
   MoveStates states(replay, *ends);
   const Eigen::MatrixXd start = states.start();
@@ -258,7 +259,7 @@ std::vector<VerifiedOperation> check_space(Replay replay) {
   MoveStates states(replay, *ends);
   const Eigen::MatrixXd end = states.moved(states.start());
   return judged(replay, "space",
-                "the move takes an auxiliary off its sphere or off the whole numbers",
+                "the move takes an auxiliary out of its space (a sphere or the integers)",
                 share_above(states.distance_from_space(end), same_space));
 }
 

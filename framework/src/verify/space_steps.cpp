@@ -1,4 +1,4 @@
-// Reversible steps on a sphere or among whole numbers.
+// Reversible steps on a sphere or between vectors of integers.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/space_steps.hpp"
 
@@ -57,11 +57,11 @@ void SpaceSteps::see(ConstBatch x) {
 std::string SpaceSteps::why_none() const {
   if (on_sphere()) return {};
   if (seen_.size() < 2)
-    return "this refresh always draws the same number, but the test needs steps between different "
-           "numbers";
+    return "this refresh always draws the same value, but the test needs at least two different "
+           "values";
   if (seen_.size() <= most_values) return {};
   return fmt::format(
-      "this refresh draws more than {} different numbers, which are too many for the test",
+      "this refresh draws more than {} different values, which are too many for the test",
       most_values);
 }
 

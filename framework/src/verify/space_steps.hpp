@@ -1,4 +1,4 @@
-// Reversible steps on a sphere or among whole numbers.
+// Reversible steps on a sphere or between vectors of integers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

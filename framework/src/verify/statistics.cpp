@@ -1,4 +1,4 @@
-// Statistics of positions, and the errors of their means.
+// Statistics of positions, and means with their standard errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/statistics.hpp"
 

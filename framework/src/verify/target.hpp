@@ -1,4 +1,4 @@
-// Targets with exact draws that replace the model of a composition.
+// Test targets, which have exact draws and replace the model of a composition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

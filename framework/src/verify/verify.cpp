@@ -1,4 +1,4 @@
-// Tests a composition on several targets, and concludes from the results.
+// Tests a composition on several targets, and draws a conclusion from the results.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "graph/edges.hpp"
@@ -53,9 +53,8 @@ class Deadline {
       : limit_(seconds), stop_(stop), start_(Clock::now()) {}
   bool passed() const { return is_made(stop_) || (limit_ > 0.0 && seconds_since(start_) > limit_); }
   std::string in_words() const {
-    return is_made(stop_)
-               ? "the test was stopped by a request"
-               : "the test was stopped by its time limit (max_seconds). Raise this limit.";
+    return is_made(stop_) ? "the test was stopped by a signal or by its caller"
+                          : "the test reached its time limit (max_seconds). Raise this limit.";
   }
 
  private:
@@ -479,7 +478,8 @@ class Verifier {
     }
     for (const VerifiedTarget& seen : result_.targets) {
       if (!seen.skipped.empty())
-        return "no target could be tested. The first reason is: " + seen.skipped;
+        return "the composition could not be tested on any target. The first reason is: " +
+               seen.skipped;
     }
     return "the composition cannot be built on any test target";
   }

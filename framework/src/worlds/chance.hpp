@@ -1,4 +1,4 @@
-// Random tables and distributions over a few values, as functions of a seed and a place.
+// Random tables and distributions over a few values, computed from a seed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

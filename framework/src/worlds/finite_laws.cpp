@@ -1,4 +1,4 @@
-// The weights of the laws of a graph in one finite world.
+// Computes the weight of each state under the laws of a graph, in one finite world.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 

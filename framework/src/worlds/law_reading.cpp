@@ -1,4 +1,4 @@
-// Finds, for each law of a graph, how its weights are made.
+// Finds how to compute the weights of each law of a graph in a finite world.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 
@@ -103,8 +103,8 @@ class LawReader {
       if (!graph_[other].function || !(law_before(graph_, other) == law)) continue;
       return slots_beside(factor_behind(graph_, law), arguments(other));
     }
-    throw NoReading("no operation shows to which variable the law `" + graph_[law].name +
-                    "` belongs");
+    throw NoReading("the operations do not determine which variable the law `" + graph_[law].name +
+                    "` belongs to");
   }
 
   /// The slots of the factor that has this law and contains the first variable of `of`. If there is

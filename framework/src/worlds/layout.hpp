@@ -1,4 +1,4 @@
-// Where each value is stored in a packed state during a sweep.
+// Where each value of a finite world is stored in the packed state during a sweep.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -209,7 +209,7 @@ class MoveTable {
     const OperationInfo* const by = maker(graph_, law);
     if (by != nullptr && by->traits.cycle > 0) {
       throw NoReading("the gradient of `" + by->name +
-                      "` is right only on average over several sweeps");
+                      "` is unbiased only on average over several sweeps");
     }
     if (by == nullptr || !by->traits.unbiased || noise.total == 1) return;
     const int last = noise.total - 1;

@@ -1,4 +1,4 @@
-// Tables of functions, copies, draws and decisions in a finite world.
+// Computes the tables of a graph's functions, copies, draws and decisions in a finite world.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/operations.hpp"
 

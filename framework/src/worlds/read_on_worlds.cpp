@@ -1,4 +1,4 @@
-// Finds whether finite worlds leave the target invariant, and compares the result with a verdict.
+// Tests invariance of the target in finite worlds, and compares the result with a certificate.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/world.hpp"
 

@@ -1,5 +1,4 @@
-// Finds how many values each variable and value has, and which operations compute the same
-// function.
+// Finds the sizes of a graph's finite sets, and groups operations that compute the same function.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 

@@ -1,4 +1,4 @@
-// A kernel graph on finite sets: how many values everything has, and which tables are the same.
+// A kernel graph on finite sets: the sizes of these sets, and the operations that share a table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

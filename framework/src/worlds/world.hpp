@@ -1,5 +1,4 @@
-// One finite world of a graph: the distribution of its state, sweep after sweep, in exact
-// arithmetic.
+// Computes the exact distribution of the state of one finite world after each sweep.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -55,7 +54,7 @@ class Measure {
 /// every machine.
 struct WorkLimit {
   struct Spent : NoReading {
-    Spent() : NoReading("one finite world takes too long") {}
+    Spent() : NoReading("the exact distribution in one finite world takes too long to compute") {}
   };
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t used = 0;
@@ -136,7 +135,8 @@ class World {
   /// To first order only: runs sweeps in which slots do not move, until the histories are at rest.
   void come_to_rest() {
     if constexpr (is_first_order<Number>) {
-      if (is_moved_otherwise(graph_)) throw NoReading("not every update is a small step");
+      if (is_moved_otherwise(graph_))
+        throw NoReading("some updates of slots are not small steps (`local` moves)");
       for (int n = 0; n < sweeps_to_rest; ++n) sweep();
       next_.clear();
       for (const auto& [key, weight] : law_.entries()) next_.add(key, Number(weight.value()));

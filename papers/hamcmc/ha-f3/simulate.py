@@ -1,4 +1,4 @@
-# The sources of HA-F3, simulated: mixture.csv and dictionary.json beside this file.
+# Simulates the sources of ha-f3.toml. Writes mixture.csv and dictionary.json to this folder.
 # SPDX-License-Identifier: Apache-2.0
 #
 # python3 simulate.py    (NumPy; writes the same files again)
@@ -25,7 +25,7 @@ def factors(random, shape, alpha):
 
 
 def scales(random, shape, alpha):
-    """Draws 2 S, where S is positive (alpha/2)-stable, with Kanter's function."""
+    """Uses Kanter's function to draw 2 S, where S is positive (alpha/2)-stable."""
     a = alpha / 2.0
     v = np.pi * random.uniform(size=shape)
     e = random.exponential(size=shape)

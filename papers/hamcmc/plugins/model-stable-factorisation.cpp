@@ -31,13 +31,14 @@ struct Keys {
     fields.text("data", data)
         .file()
         .required()
-        .help("CSV with columns row, column (from 0), real and imaginary; one entry on each line");
+        .help(
+            "CSV with the columns `row`, `column` (both from 0), `real` and `imaginary`; one entry "
+            "on each line");
     fields.numbers("alpha", alpha)
         .required()
         .above(0)
         .below(2)
-        .help(
-            "characteristic exponent of each source; a single source gives the density of eq. 15");
+        .help("characteristic exponent of each source; eq. 15 of the paper has one source");
     fields.numbers("ranks", ranks)
         .at_least(1)
         .at_most(1000)
@@ -52,8 +53,8 @@ struct Keys {
         .help("b_h, scale of the column factors' prior");
     fields.flag("has_source", has_source)
         .help(
-            "the data also have columns source_real and source_imaginary with the first source; "
-            "used for the error of a run");
+            "read the true first source (columns `source_real`, `source_imaginary`) to compute a "
+            "run's error");
   }
 };
 
@@ -220,22 +221,22 @@ MIXWELL_PLUGIN(registrar) {
            "With one source, x_ij given W and H is isotropic alpha-stable: E exp(i Re(conj(t) x)) "
            "= exp(-lambda |t|^alpha), with lambda_ij = sum_k W_ik H_jk. The model represents x_ij "
            "as a normal variable with random scales: x_ij = sqrt(Phi_ij) lambda_ij^(1/alpha) (z + "
-           "i z'), where z and z' ~ N(0, "
-           "1), and Phi is positive (alpha/2)-stable. Phi is Kanter's function of an angle, "
-           "uniform on (0, pi), and an energy, which is exponential. Both are parameters. With "
-           "several sources, x_ij is the sum of the sources. Each source has its own alpha and "
-           "factors. With has_source the error of a "
-           "run is 10 log10 of a ratio: the squared error of the estimated first source, divided "
-           "by the sum of squares of the true first source. The estimate is the source's mean "
-           "given each draw, averaged "
-           "over the draws. The error is minus the signal-to-distortion ratio.\n(W_ik / "
-           "b)^(-2/alpha) ~ Gamma(a, 1), and the same for H. The coordinates are W and H with "
-           "signs. The potential is U(|W|, |H|), and Mixwell records the absolute values. Near 0 "
-           "the gradient of the prior is unbounded.\nKernel "
-           "`prior-metropolis` in compositor `blocks` moves the scales: use parameters = "
-           "[\"angle\", \"energy\"], or those of some sources, such as [\"angle[0]\", "
-           "\"energy[0]\"]. U is a sum of terms: U_0 is the prior's part, u_n is the part of entry "
-           "n, and each u_n costs 10 K operations for K factors.",
+           "i z'), where z and z' ~ N(0, 1), and Phi is positive (alpha/2)-stable. Phi is Kanter's "
+           "function of two parameters: an angle ~ uniform(0, pi), and an energy ~ exponential(1). "
+           "With several sources, the matrix x is the sum of the sources. Each source has its own "
+           "alpha and factors. With `has_source`, the error of a run is 10 log10(|s - s_0|^2 / "
+           "|s_0|^2), where s_0 is the true first source and s is its estimate. Each draw gives a "
+           "conditional mean of the first source, and s is the average of these means. The error "
+           "is minus the signal-to-distortion ratio.\n"
+           "The priors are (W_ik / b_w)^(-2/alpha) ~ Gamma(a_w, 1) and (H_jk / b_h)^(-2/alpha) ~ "
+           "Gamma(a_h, 1). The coordinates of W and H can be negative. The potential is U(|W|, "
+           "|H|), and Mixwell records the absolute values. The gradient of the prior is unbounded "
+           "near 0.\n"
+           "To update the scales Phi, use kernel `prior-metropolis` in compositor `blocks` with "
+           "`parameters = [\"angle\", \"energy\"]`. To update the scales of only some sources, "
+           "list their elements. For example, `[\"angle[0]\", \"energy[0]\"]` selects the scales "
+           "of the first source. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's "
+           "term and u_n is the term of entry n. With K factors, each u_n costs 10 K operations.",
        .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, eq. 15 and 16; the printed eq. "
                    "16 has cos(pi alpha)/4 instead of cos(pi alpha/4)",
                    "Simsekli, Liutkus & Cemgil 2015, IEEE Signal Process. Lett. 22",

@@ -36,13 +36,13 @@ struct Keys {
     fields.text("data", data)
         .file()
         .required()
-        .help(
-            "one token on each line, with its columns and its tag separated by blanks; an empty "
-            "line ends a sentence; plain or gzipped");
-    fields.text("test", test).file().help("sentences in the same format, for the test error");
+        .help("file of the training sentences, with one token on each line; plain or gzipped");
+    fields.text("test", test)
+        .file()
+        .help("file of test sentences in the format of `data`, for the test error");
     fields.integer("sentences", sentences)
         .at_least(1)
-        .help("number of training sentences; these are the first sentences in the file of `data`");
+        .help("number of training sentences, taken from the beginning of `data`");
     fields.texts("columns", columns)
         .help("names of all columns except the last one, which is the tag");
     fields.text("tags", tags)
@@ -52,7 +52,7 @@ struct Keys {
             "B-NP");
     fields.texts("features", features)
         .help(
-            "columns whose words are features, with an optional offset; pos[-1] is the word of the "
+            "columns whose words are features, with an optional offset: pos[-1] is pos of the "
             "previous token");
     fields.integer("most", most)
         .at_least(1)
@@ -82,7 +82,7 @@ Data read(const Keys& keys) {
   const std::vector<Sentence> training = read_sentences(keys.data, columns, wanted);
   if (keys.sentences && training.size() < wanted)
     throw ParameterError("sentences", "must be at most " + std::to_string(training.size()) +
-                                          ", the number of sentences in data.");
+                                          ", the number of sentences in `data`.");
   const FeatureMap map(training, templates, keys.bias, keys.most);
   Data data{.training = {}, .features = map.names(), .tags = tags_of(training)};
   if (data.tags.size() < 2)
@@ -184,17 +184,20 @@ MIXWELL_PLUGIN(registrar) {
        .summary =
            "A Bayesian linear-chain conditional random field that tags the tokens of sentences",
        .details =
-           "P(tags y | sentence) = exp(sum_t sum_f emission[f, y_t] + sum_t transition[y_(t-1), "
-           "y_t]) / Z, where f runs over the features of token t, and every weight is N(0, "
-           "prior_variance). U is the sum over sentences of log Z - score, plus |theta|^2 / (2 "
-           "prior_variance).\nA feature is the word in one column of the token, or of the token at "
-           "an offset. Only features that occur in the training sentences are used. Beyond the "
-           "ends of a sentence, the word is `(outside)`. Sentences are processed 32 at a time. The "
-           "forward pass uses logarithms, "
-           "and the backward pass uses probabilities. With L tags, each token costs L^2 "
-           "exponentials. U is a sum of terms: U_0 is the prior's part, and u_n is the part of "
-           "sentence "
-           "n.\nThe test error of a run is the share of test tokens whose true tag is not the most "
+           "P(tags y | sentence) = exp(score) / Z, with score = sum_t sum_f emission[f, y_t] + "
+           "sum_t transition[y_(t-1), y_t]. Here f runs over the features of token t. The elements "
+           "of `emission` and `transition` are the weights, and each has the prior N(0, "
+           "prior_variance). U = |theta|^2 / (2 prior_variance) + sum over sentences of (log Z - "
+           "score), where theta contains all weights.\n"
+           "Each line of a file has the columns and the tag of one token, separated by blanks. An "
+           "empty line ends a sentence. A feature of a token is the word in a column, either of "
+           "the token itself or of the token at a given offset from it. Only features that occur "
+           "in the training sentences are used. Positions before and after a sentence have the "
+           "word `(outside)`. Sentences are processed 32 at a time. The forward pass uses "
+           "logarithms, and the backward pass uses probabilities. With L tags, each token costs "
+           "L^2 exponentials. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's "
+           "term and u_n is the term of sentence n.\n"
+           "The test error of a run is the share of test tokens whose true tag is not the most "
            "probable tag given the sentence. The probabilities are averaged over the draws.",
        .sources = {"Lafferty, McCallum & Pereira 2001, ICML",
                    "Qi, Szummer & Minka 2005, AISTATS (Bayesian)",

@@ -1,4 +1,4 @@
-// Kernel `fisher-scoring` (SGFS): steps preconditioned by the inverse of the learnt information.
+// Kernel `fisher-scoring` (SGFS): the inverse of the Fisher information preconditions the steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "fisher-scoring/step.hpp"
 
@@ -59,10 +59,7 @@ class FisherScoring final : public TransitionKernel {
           .unit("theta^2 / H")
           .above(0)
           .refines(Refines::step_size)
-          .help(
-              "eps, half the paper's epsilon. For small eps, the step is the step of kernel "
-              "langevin with the same eps and H. If eps is not set, no noise is added: the step is "
-              "the largest, and is right only for a Gaussian target");
+          .help("eps, half the paper's epsilon (if it is not set, the kernel adds no noise)");
       fields.text("information", information)
           .one_of({"full", "diagonal"})
           .help(
@@ -73,13 +70,13 @@ class FisherScoring final : public TransitionKernel {
 
   explicit FisherScoring(const Params& params) : params_(params) {
     if (dynamic_cast<const ConstantPreconditioner*>(params.estimator.get()) == nullptr) {
-      throw ParameterError("estimator",
-                           "must be a constant preconditioner. Use identity or curvature-file.");
+      throw ParameterError(
+          "estimator", "must be a constant preconditioner. Use `identity` or `curvature-file`.");
     }
     if (!is_whole() && !is_identity()) {
       throw ParameterError("information",
-                           "must be \"full\" if the estimator is not identity. Use \"full\", or "
-                           "estimator identity.");
+                           "must be \"full\" if the estimator is not `identity`. Use \"full\", or "
+                           "use the estimator `identity`.");
     }
   }
 
@@ -107,7 +104,7 @@ class FisherScoring final : public TransitionKernel {
     if (share > 0.0) return share;
     throw InputError(
         "kernel `" + t.site().path +
-        "` learns the Fisher information from the spread of the gradients in a "
+        "` estimates the Fisher information from the spread of the gradients in a "
         "minibatch, but oracle `" +
         t.oracle()->name() +
         "` does not provide this spread. Use oracle `minibatch` with a size of at least 2 that "
@@ -169,17 +166,19 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Stochastic-gradient Fisher scoring (SGFS), correct for a Gaussian target at "
                   "every step size",
        .details =
-           "theta <- theta - 2 (J + V + 2 B / eps)^-1 (g + N(0, 2 B / eps)). g is the gradient of "
-           "a minibatch, J is the empirical Fisher information of all cases, and V is the "
-           "covariance of the noise of g: J N/n with replacement, J (N/n - 1) without. J is the "
-           "mean over the warmup sweeps, and is then fixed (the paper continues to update J). A "
-           "chain does not move until J is the mean of 10 estimates, or of 10 + d estimates if J "
-           "is a full matrix. If warmup is too short for this, the run stops with an error. J does "
-           "not include the prior. If the posterior is Gaussian with precision J, the "
-           "kernel leaves the posterior exactly invariant for every eps and n. Otherwise the error "
-           "is of order eps. If eps is not set, this error does not vanish. A transition costs one "
-           "gradient of the minibatch, and a second one during warmup. A full J adds d^3/3 "
-           "operations.",
+           "theta <- theta - 2 (J + V + 2 B / eps)^-1 (g + N(0, 2 B / eps)). Here g is the "
+           "gradient from a minibatch of n of the N cases, J is the empirical Fisher information "
+           "of all cases, and V is the covariance of the noise of g. V = J N/n if cases are drawn "
+           "with replacement, and V = J (N/n - 1) otherwise. Mixwell estimates J in each warmup "
+           "sweep and uses the mean of these estimates. After warmup, the mean is fixed (the "
+           "method in the paper continues to update it). A chain does not move until the mean "
+           "includes 10 estimates, or 10 + d estimates if J is a full matrix. If warmup is too "
+           "short for this, the run stops with an error. J does not include the prior. If the "
+           "posterior is Gaussian with precision J, the kernel leaves the posterior exactly "
+           "invariant for every eps and n. Otherwise the error is of order eps. If eps is not set, "
+           "the kernel adds no noise, and this error remains. As eps goes to 0, the step "
+           "approaches a step of kernel `langevin` with the same eps and H = B^-1. A transition "
+           "costs one minibatch gradient, or two during warmup. A full J adds d^3/3 operations.",
        .sources = {"Ahn, Korattikara & Welling 2012, ICML, equations 13 to 17 (their epsilon is "
                    "twice this eps)"}});
 }

@@ -32,9 +32,9 @@ struct Keys {
     source.declare(fields);
     fields.integer("cases", cases)
         .at_least(1)
-        .help("number of training cases; these are the first cases in the file of `data`");
+        .help("number of training cases, taken from the beginning of `data`");
     fields.flag("validate", validate)
-        .help("use the cases of `data` after the training cases as test cases");
+        .help("use the remaining cases of `data`, which are not used for training, as test cases");
     fields.integer("hidden", hidden).at_least(1).at_most(1000000).help("H, number of hidden units");
     fields.number("shape", shape).above(0).help("shape of the gamma prior of the four precisions");
     fields.number("rate", rate)
@@ -58,7 +58,7 @@ Index training_cases(const Keys& keys, Index all) {
   const auto wanted = static_cast<Index>(keys.cases.value_or(all));
   if (wanted > all)
     throw ParameterError(
-        "cases", "must be at most " + std::to_string(all) + ", the number of cases in data.");
+        "cases", "must be at most " + std::to_string(all) + ", the number of cases in `data`.");
   if (keys.validate && keys.source.test)
     throw ParameterError("validate",
                          "cannot be combined with `test`, which gives another test set. Remove one "
@@ -266,22 +266,24 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "bayesian-neural-network",
        .summary = "A Bayesian classifier with one hidden layer of sigmoid units and softmax output",
        .details =
-           "P(class c | x) = softmax_c(A's(B'x + b) + a), s(z) = 1 / (1 + exp(-z)), with H hidden "
-           "units. The parameters are hidden_weights B (d x H), hidden_bias b, output_weights A (H "
-           "x C) and output_bias a. The numbers of each group are N(0, 1 / l), where l is the "
-           "precision of the group, with density l^(shape-1) exp(-rate l). U = -sum_n log P(class "
-           "of n | x_n) - log prior.\nChen, Fox & Guestrin write exp(-l |A|^2) for the prior, so "
-           "their l is half of the l here. Their shape 1 and rate 1 correspond to shape = 1 and "
-           "rate = 0.5 here.\nThe data have the same formats as for `logistic-regression`, with "
-           "any number of "
-           "labels. Pixels of images are divided by 255; other inputs are not scaled. With N "
-           "cases, an evaluation needs 6 N H (d + C) operations, in matrix products over 256 cases "
-           "at a time. If only output_weights and output_bias change, an evaluation needs 4 N H C "
-           "operations, and a cache of N H numbers for each replicate. U is a sum of terms: U_0 is "
-           "the prior's part, and u_n is the "
-           "part of training case n.\nKernel `conditional` draws the four precisions given the "
-           "weights. The test error of a run is the share of test cases whose true label is not "
-           "the most probable label. The probabilities are averaged over the draws.",
+           "P(class c | x) = softmax_c(A' s(B'x + b) + a), where s(z) = 1 / (1 + exp(-z)) and H is "
+           "the number of hidden units. The parameters are `hidden_weights` B (d x H), "
+           "`hidden_bias` b, `output_weights` A (H x C) and `output_bias` a. Each of these four "
+           "groups has its own precision l. The prior of its elements is N(0, 1 / l), and the "
+           "prior density of l is proportional to l^(shape-1) exp(-rate l). U = -sum_n log P(class "
+           "of n | x_n) - log prior.\n"
+           "Chen, Fox & Guestrin write exp(-l |A|^2) for the prior, so their l is half of the l "
+           "here. Their shape 1 and rate 1 correspond to shape = 1 and rate = 0.5 here.\n"
+           "The data formats are the same as in model `logistic-regression`, but the data can have "
+           "more than two labels. Pixels of images are divided by 255; other inputs are not "
+           "scaled. With N cases, an evaluation needs 6 N H (d + C) operations, in matrix products "
+           "over 256 cases at a time. If only `output_weights` and `output_bias` change, an "
+           "evaluation needs 4 N H C operations. It then uses a cache of N H numbers for each "
+           "replicate. As a sum of terms, U = U_0 + sum_n u_n, where U_0 is the prior's term and "
+           "u_n is the term of training case n.\n"
+           "Kernel `conditional` draws the four precisions given the weights. The test error of a "
+           "run is the share of test cases whose true label is not the most probable label. The "
+           "probabilities are averaged over the draws.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, eqs. 27 and 28",
                    "Neal 1996, Bayesian Learning for Neural Networks"}});
 }

@@ -156,10 +156,12 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<NaturalGradient>(
       {.id = "natural-gradient",
        .summary = "H = W'W on the rows of a square matrix W (natural gradient of ICA)",
-       .details = "A step moves W by -eps grad_W U W'W, which is the gradient in a metric that "
-                  "does not change with the mixing matrix. The step also adds noise sqrt(2 eps) Z "
-                  "W and the drift correction Gamma = (c + 1) W. theta holds W in row-major order, "
-                  "and d = c^2. A product costs O(c^3). Use this estimator with kernel `langevin`.",
+       .details = "A step moves the c x c matrix W by -eps (grad_W U) W'W. This is the gradient in "
+                  "a metric that is invariant under W -> W A for every invertible A, and so under "
+                  "a change of the mixing matrix. The step also adds noise sqrt(2 eps) Z W, where "
+                  "the entries of Z are independent N(0, 1), and the drift correction Gamma = (c + "
+                  "1) W. theta contains W in row-major order, and d = c^2. A product with H costs "
+                  "O(c^3). Use this estimator with kernel `langevin`.",
        .sources = {"Amari, Cichocki & Yang 1996, NIPS 8",
                    "Welling & Teh 2011, ICML, section 5.3 (without Gamma)"}});
 }

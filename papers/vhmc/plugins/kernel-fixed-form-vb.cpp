@@ -35,7 +35,7 @@ enum class Fit { diverging };
 constexpr StatisticTable<Fit, 1> fit_statistics{
     {{Fit::diverging,
       {"diverging", RecordType::boolean, "",
-       "whether a gradient or a Hessian was not finite, and was left out"}}}};
+       "whether a gradient or a Hessian was left out because it was not finite"}}}};
 
 /// Costs 2 d + 1 gradients and O(d^3) operations for each column.
 class FitGaussian {
@@ -164,11 +164,7 @@ class FixedFormVb final : public TransitionKernel {
       fields.integer("iterations", iterations)
           .at_least(2)
           .at_most(1e12)
-          .help(
-              "T, the number of iterations; set T to the number of sweeps of the run. Running "
-              "means have weight 1 / sqrt T, "
-              "and the "
-              "last T / 2 iterations are averaged");
+          .help("number T of iterations; set T to the number of sweeps of the run");
     }
   };
   explicit FixedFormVb(const Params& params) : params_(params) {}
@@ -206,17 +202,18 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<FixedFormVb>(
       {.id = "fixed-form-vb",
        .summary =
-           "Not a sampler: fits the Gaussian closest to the target by stochastic approximation",
+           "Fit of the closest Gaussian to the target, by stochastic approximation (not a sampler)",
        .details =
            "Each sweep draws theta from the current Gaussian N(m, P^-1). The kernel computes the "
-           "gradient and Hessian of the oracle's U at theta. For a minibatch it uses central "
-           "differences on one batch, which cost 2 d + 1 gradients. It updates three running means "
-           "with weight 1 / sqrt T: a of -grad U, P of the Hessian and z of theta. Then m = P^-1 a "
-           "+ z. The final m and P are computed from the plain means of the last T / 2 iterations. "
-           "The "
-           "draw is the mean m, and the statistic `covariance` is P^-1. `covariance` has "
-           "d^2 numbers for each draw, so use thin to record only the last draw. Set allow "
-           "= [\"none\"] in [run]. For probit regression, the mean from variational EM is the mode "
-           "of the target (its fixed point has grad U = 0). Use kernel `map` to find it.",
+           "gradient of the oracle's U at theta, and the Hessian by central differences. This "
+           "costs 2 d + 1 gradients, which share one minibatch. The kernel then updates three "
+           "running means with weight 1 / sqrt T: `a` is the mean of -grad U, `P` is the mean of "
+           "the Hessian, and `z` is the mean of theta. The new mean is m = P^-1 a + z. The final m "
+           "and P are computed from the plain means of the last T / 2 iterations. Mixwell records "
+           "m as the draw, and P^-1 as the statistic `covariance`. This matrix has d^2 entries for "
+           "each draw. Set `thin` so that only the last draw is recorded. The certificate of this "
+           "kernel has the class \"none\", so set allow = [\"none\"] in [run]. To get the result "
+           "of variational EM for probit regression, use kernel `map`: EM ends at the mode of the "
+           "target, because grad U = 0 at the fixed point of EM.",
        .sources = {"Salimans & Knowles 2013, Bayesian Analysis 8, algorithm 2 (with Hessians)"}});
 }

@@ -1,4 +1,4 @@
-// Updates of parts of a position: what compositor `blocks` and kernel `blocks` share.
+// Updates of parts of a position, for compositor `blocks` and kernel `blocks`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,23 +33,21 @@ struct Update {
         .required()
         .selects_coordinates()
         .help(
-            "parameters to move: names, elements z[3] (or z[Ulm] by label), slices z[0:10], "
-            "w[3,:]; indices count from 0");
+            "parameters to move: names, elements z[3] or z[Ulm] (a label), and slices z[0:10], "
+            "w[3,:]");
     fields.texts("without", without)
         .help(
-            "Parameters to integrate out of the target density of this update, if the model can do "
-            "this. Another update, with kernel conditional, must redraw these parameters before "
-            "anything reads them");
+            "parameters to integrate out of this update's target density, if the model can do so");
     fields.component("kernel", kernel)
         .or_default("nuts")
         .help("the kernel that moves these parameters");
     fields.integer("every", every)
         .at_least(1)
         .at_most(1e9)
-        .help("n: run this update in every n-th sweep; only with scan = fixed");
+        .help("period n: run this update in every n-th sweep (only with scan = fixed)");
     fields.number("weight", weight)
         .above(0)
-        .help("relative probability of this update; only with scan = random");
+        .help("relative probability of this update (only with scan = random)");
   }
 };
 
@@ -66,9 +64,7 @@ struct Params {
     fields.text("scan", scan)
         .one_of({"fixed", "random", "simultaneous"})
         .help(
-            "Which updates a sweep runs. fixed: all updates, in their order. random: one update, "
-            "chosen at random. simultaneous: all updates, each given the values from before the "
-            "sweep. This is wrong unless the blocks are independent; it is only for comparison");
+            "which updates a sweep runs: all in their order, one at random, or all simultaneously");
     fields.texts("fixed", fixed)
         .selects_coordinates()
         .help("parameters that stay at their initial values; by default none");
@@ -259,7 +255,7 @@ class Updates {
     if (laws == nullptr) {
       throw ParameterError(key, "model `" + model_->name() +
                                     "` has no target density with parameters " +
-                                    "integrated out. Leave `without` out.");
+                                    "integrated out. Remove `without`.");
     }
     const auto all = laws->integrable();
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -267,7 +263,7 @@ class Updates {
     }
     throw ParameterError(key, "model `" + model_->name() + "` can only integrate out " +
                                   model_part::listed(all) +
-                                  ". Choose from these, or leave `without` out.");
+                                  ". Choose from these, or remove `without`.");
   }
 
   /// The guard of each update, which says when the update runs. `outer` is the guard of all updates
@@ -356,7 +352,7 @@ class Updates {
       throw ParameterError(owner.key + "." + key_of(k, "without"),
                            "the target density of `" + site.path +
                                "` is not the model's own, so the parameters cannot be integrated "
-                               "out. Leave `without` out.");
+                               "out. Remove `without`.");
     }
     return marginal_law(graph, site.path + "/marginal", site.target, model_, marginals_[k]->which);
   }
@@ -442,15 +438,20 @@ class Updates {
 
 /// The common part of the details of compositor and kernel `blocks`.
 inline const std::string details =
-    "Each table of `update` has `parameters`, which are names and slices of the model's "
-    "parameters, and the `kernel` that moves them. The kernel's target density is the model's "
-    "density given the current values of all other parameters. Each kernel has its own estimator "
-    "and oracle, and adapts separately. Blocks may overlap. With scan = \"fixed\" a sweep runs all "
-    "updates in their order; an update with `every` = n runs in every n-th sweep. With scan = "
-    "\"random\" a sweep runs one update, chosen with probability proportional to `weight`. An "
-    "evaluation for one block normally evaluates the whole U. If the model declares which terms of "
-    "U depend on the block, Mixwell evaluates only these terms. The statistics of each kernel are "
-    "recorded as KERNEL_NAME. For all kernels together, acceptance_rate is the mean over the "
-    "kernels, and diverging is true if any kernel diverged.";
+    "In each table of `update`, `parameters` lists names and slices of the model's parameters "
+    "(indices count from 0), and `kernel` is the kernel that moves these parameters. The kernel's "
+    "target density is the model's density given the current values of all other parameters. Each "
+    "kernel has its own estimator and oracle, and adapts separately. Blocks may overlap. If an "
+    "update integrates out the parameters in `without`, a different update with kernel "
+    "`conditional` must redraw these parameters before they are used. With scan = \"fixed\" a "
+    "sweep runs all updates in their order. An update with `every` = n runs in every n-th sweep. "
+    "With scan = \"random\" a sweep runs one update, chosen with probability proportional to "
+    "`weight`. With scan = \"simultaneous\" a sweep runs all updates, each given the values from "
+    "before the sweep. This scan is only for comparison, because its draws are biased unless the "
+    "blocks are independent. To update one block, Mixwell normally evaluates the whole U. If the "
+    "model declares which terms of U depend on the block, Mixwell evaluates only these terms. The "
+    "statistics of each kernel are recorded with the kernel's name as prefix, as in "
+    "hmc_acceptance_rate. The statistics without a prefix combine all kernels: acceptance_rate is "
+    "the mean, and diverging is true if any kernel diverged.";
 
 }  // namespace mixwell::blocks

@@ -1,4 +1,4 @@
-// Sites whose parameters have a Gaussian prior: their likelihood, and Crank-Nicolson steps.
+// Parameters with a Gaussian prior: the likelihood without the prior, and Crank-Nicolson steps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,20 +54,19 @@ class PriorPart {
                        "` offers only an unbiased estimate of its density, and this kernel cannot "
                        "use the estimate to move `" +
                        part_.slot() +
-                       "`. Use kernel random-walk-metropolis, metropolis-gaussian or pcn on the "
-                       "whole position.");
+                       "`. Use kernel `random-walk-metropolis`, `metropolis-gaussian` or `pcn` on "
+                       "the whole position.");
     }
     if (select_coordinates(model->parameters(), prior_->gaussian_parameters()) ==
         part_.coordinates()) {
       return;
     }
-    throw InputError(
-        "kernel `" + kernel + "`: model `" + model->name() +
-        "` offers a Gaussian prior (given the other parameters) only for [" +
-        model_part::joined(prior_->gaussian_parameters()) + "], but this kernel moves [" +
-        part_.held() +
-        "]. In compositor `blocks`, use this kernel in an update that moves exactly the parameters "
-        "with the Gaussian prior.");
+    throw InputError("kernel `" + kernel + "`: model `" + model->name() +
+                     "` offers a Gaussian prior (given the other parameters) only for [" +
+                     model_part::joined(prior_->gaussian_parameters()) +
+                     "], but this kernel moves [" + part_.held() +
+                     "]. In compositor `blocks`, use this kernel in an update that moves all "
+                     "parameters with the Gaussian prior, and no others.");
   }
 
   const model_part::ModelPart& part() const noexcept { return part_; }
@@ -110,9 +109,10 @@ class StepLaw final : public Potential {
     inverse_ = factor_.partialPivLu().inverse();
     if (mean_.allFinite() && inverse_.allFinite()) return;
     throw InputError("kernel `" + kernel +
-                     "`: the Gaussian prior of the model has no density, because its factor has no "
-                     "inverse. So the kernel cannot split the estimate of the posterior density "
-                     "into prior and likelihood. Use kernel random-walk-metropolis.");
+                     "`: the Gaussian prior N(m, L L') of the model has no density, because L has "
+                     "no inverse. The model offers only an estimate of the posterior density, and "
+                     "without the density of the prior the kernel cannot compute the likelihood "
+                     "from this estimate. Use kernel `random-walk-metropolis`.");
   }
 
   static Index rows(Index dimension) noexcept { return dimension + 1; }

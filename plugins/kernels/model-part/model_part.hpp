@@ -1,4 +1,4 @@
-// The model that gives a site its target density, and the coordinates that the slot holds.
+// Finds the model of a kernel's target density, and the model's coordinates in the kernel's slot.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

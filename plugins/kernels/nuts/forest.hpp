@@ -1,4 +1,4 @@
-// Grows the trees of all columns of a block together. Each round makes one step of each tree.
+// Grows the trees of all columns of a block together. Each round adds one leaf to each tree.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,8 +43,8 @@ struct Point {
 
 /// One multinomial trajectory per column (Betancourt 2017, appendix A): it doubles in random
 /// directions, samples each half by weight, and prefers the new half. Columns grow together, so
-/// each gradient call covers all columns that still grow. A column uses 12 d numbers of scratch,
-/// and 5 d more for each doubling of the trajectory.
+/// each gradient call covers all columns that are not complete yet. A column uses 12 d numbers of
+/// scratch, and 5 d more for each doubling of the trajectory.
 class Forest {
  public:
   Forest(Columns& block, const Ground& ground, Index max_depth)

@@ -60,7 +60,7 @@ inline constexpr StatisticTable<Descent, 2> descent_statistics{
        "|grad U| of the oracle at the start of the step"}},
      {Descent::diverging,
       {"diverging", RecordType::boolean, "",
-       "whether the step was dropped because theta was not finite after it"}}}};
+       "whether the step was dropped because theta was not finite at the end of the step"}}}};
 
 /// v+ = (1 - alpha) v - eps g, theta+ = theta + v+, with v = 0 if there is no velocity. A column
 /// whose end is not finite keeps its position, gets velocity 0 and reports a divergence. Takes O(d)
@@ -115,7 +115,7 @@ inline void descend(Transition& t, const std::shared_ptr<const Oracle>& oracle,
     next_v = Write<Velocity>{Output::next(velocity)};
   }
   const auto g = t.evaluation(law).g;
-  t.record({"step_size", RecordType::real, "time", "eps of the step"}, eps.value);
+  t.record({"step_size", RecordType::real, "time", "step size eps"}, eps.value);
   t.add("descend", OperationKind::move, {.optimises = true}, Descend(alpha.value_or(1.0)),
         t.position(), law, g, eps, v, t.next(), t.statistics(descent_statistics), next_v);
 }

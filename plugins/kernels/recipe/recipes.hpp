@@ -1,4 +1,4 @@
-// Recipes: SGHMC, SGNHT and SGRLD.
+// The recipes of SGHMC, SGNHT and SGRLD.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The generalised leapfrog of one column: implicit steps of a Hamiltonian that is not separable.
+// The generalised leapfrog for one column: implicit steps for a non-separable Hamiltonian.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The mean log Metropolis ratio of some cases, and the checks that compare it with a threshold.
+// The mean log Metropolis ratio of sampled cases, and checks that compare it with a threshold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

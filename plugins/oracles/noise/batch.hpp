@@ -1,4 +1,4 @@
-// How the cases of a minibatch are drawn, the keys for this, and laws with minibatch noise.
+// Minibatch oracles: their keys, how they draw cases, and laws with minibatch noise.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -84,9 +84,11 @@ struct BatchParams {
   bool shared = false;
 
   void declare(Fields& fields) {
-    fields.integer("size", size).at_least(1).at_most(1e9).help("n, the number of cases in a batch");
+    fields.integer("size", size).at_least(1).at_most(1e9).help("number n of cases in a batch");
     fields.flag("replacement", replacement)
-        .help("allow a case to occur twice in one batch; each batch is drawn again in either case");
+        .help(
+            "draw the cases of a batch with replacement (in both settings, each batch is a new "
+            "draw)");
     declare_shared(fields, shared);
   }
 

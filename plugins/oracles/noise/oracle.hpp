@@ -1,4 +1,4 @@
-// Oracles whose laws draw new noise from a seed in every sweep, separately or shared by all users.
+// Oracles with new noise in every sweep, either separate for each use of the oracle or shared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -47,12 +47,10 @@ inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value fa
 /// Declares key `shared` of a noisy oracle.
 inline void declare_shared(Fields& fields, bool& shared) {
   fields.flag("shared", shared)
-      .help(
-          "In each sweep, use the same noise for all densities that this oracle makes from the "
-          "same density. All kernels and slots with this oracle then share one minibatch");
+      .help("share the noise (minibatch) of a sweep among all kernels and slots with this oracle");
 }
 
-/// An oracle whose law changes in every sweep. Each user has its own law, or all users share one
+/// An oracle whose law changes in every sweep. Each path has its own law, or all paths share one
 /// law.
 class ChangingOracle : public Oracle {
  public:
@@ -63,11 +61,13 @@ class ChangingOracle : public Oracle {
         (shared_ ? "oracle" : path) + "/" + this->name() + "/" + graph[factor].name;
     if (const Value known = known_law(graph, name, factor)) return known;
     if (graph[factor].rows > 0) {
-      throw InputError("oracle `" + this->name() +
-                       "` adds noise to a model's own target density, but `" + graph[factor].name +
-                       "` depends on the state. Use oracle `exact` instead.");
+      throw InputError(
+          "oracle `" + this->name() + "` adds noise to a model's own target density, but `" +
+          graph[factor].name +
+          "` also depends on other variables of the sampler. Use oracle `exact` instead.");
     }
-    // The next user may belong to another branch, so the noise is drawn in every column.
+    // The next operation with this law may belong to another branch, so the noise is drawn in every
+    // column.
     const Guard branch = graph.set_guard();
     const Value law = add(graph, name, factor, graph.potential(factor));
     graph.set_guard(branch);

@@ -38,8 +38,9 @@ struct Nearest {
       text << ", and no Hessian at the end of a search was positive definite";
     } else {
       text << ", and the mode of the quadratic approximation at the end of a search was at least "
-           << away << " standard deviations away from this end (the limit is " << search.away
-           << ")";
+           << away
+           << " standard deviations away from the point where the search ended (the limit is "
+           << search.away << ")";
     }
     return text.str();
   }
@@ -81,7 +82,7 @@ inline Laplace laplace_of(const Potential& target, Index d, const std::string& w
                    "needs this Hessian for its scale: " +
                    nearest.told(search) +
                    ". Check the model with kernel `map`. If U has no lower bound, give the model a "
-                   "proper prior or other parameters.");
+                   "proper prior or reparametrise it.");
 }
 
 }  // namespace mixwell::surrogate_oracle

@@ -1,4 +1,4 @@
-// Arrays in the file: checks of their names, their dimensions with coordinates, and groups of data.
+// Defines dimensions with coordinates and groups of data arrays, and checks array names.
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays.hpp"
 
@@ -74,9 +74,9 @@ void check_name(const std::string& name, const std::string& taken_by) {
   const std::string rule =
       taken_by.empty() ? broken_name_rule(name) : "is already the name of " + taken_by;
   if (!rule.empty())
-    throw InputError("cannot record a variable named '" + name + "': the name " + rule +
-                     ". Rename the variable where its name is set: in a column of the data, in a "
-                     "key, or in the source code of the model or kernel.");
+    throw InputError("Mixwell cannot record a variable named '" + name + "': the name " + rule +
+                     ". Rename the variable where its name is set: in a column header of the data, "
+                     "in a key, or in the source code of the model or kernel.");
 }
 
 void check_group(const std::vector<Column>& columns, RecordGroup group) {
@@ -93,7 +93,7 @@ void check_group(const std::vector<Column>& columns, RecordGroup group) {
     check_name(column.name, coordinate ? "a coordinate" : twice ? "another variable" : "");
     if (column.size() < 1)
       throw InputError(
-          "cannot record the variable '" + column.name +
+          "Mixwell cannot record the variable '" + column.name +
           "': it has no elements. Leave it out of the records, or give it a shape without zeros.");
   }
 }

@@ -1,4 +1,4 @@
-// A draws.nc while it is written: its phases, from its first attribute to its final name.
+// Starts or continues an incomplete draws.nc file, appends draws, and renames the complete file.
 // SPDX-License-Identifier: Apache-2.0
 #include "draft.hpp"
 
@@ -75,9 +75,10 @@ PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std:
 
 void PhaseGroups::append(const Chunk& chunk) {
   if (chunk.first_draw != end_)
-    throw RunError("draws are out of order: the recorder got draw " +
-                   std::to_string(chunk.first_draw) + " of '" + name() + "', but draw " +
-                   std::to_string(end_) + " was expected. Please report this defect of Mixwell.");
+    throw RunError("draws are out of order: the recorder received draw " +
+                   std::to_string(chunk.first_draw) + " of '" + name() +
+                   "', but the next draw must be draw " + std::to_string(end_) +
+                   ". This is a bug in Mixwell. Please report it.");
   for (Placed& placed : variables_) {
     const double* data = chunk.data[placed.column];
     if (data != nullptr) placed.variable.append(data, chunk.draws);
@@ -103,7 +104,7 @@ void PhaseGroups::expect(std::int64_t draws) const {
   if (draws != end_)
     throw RunError("'" + name() + "' got " + std::to_string(end_) + " draws, but " +
                    std::to_string(draws) +
-                   " should have been recorded. Please report this defect of Mixwell.");
+                   " should have arrived. This is a bug in Mixwell. Please report it.");
 }
 
 void PhaseGroups::number_draws() const {
@@ -164,8 +165,8 @@ void DraftFile::check_root(const RunHeader& header) const {
 void DraftFile::append(const Chunk& chunk) {
   if (chunk.warmup && !warmup_)
     throw RunError(
-        "the recorder got warmup draws, but this run does not record warmup draws. Please report "
-        "this defect of Mixwell.");
+        "the recorder received warmup draws, but this run does not record warmup draws. This is a "
+        "bug in Mixwell. Please report it.");
   if (!chunk.warmup && warmup_) warmup_->flush();
   (chunk.warmup ? *warmup_ : sampling_).append(chunk);
 }

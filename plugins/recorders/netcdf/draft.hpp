@@ -1,4 +1,4 @@
-// A draws.nc while it is written, or one part of it, and its phases.
+// A draft of draws.nc: a file with all draws of a run, or some of them, grouped by phase.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// A NetCDF-4 file: creating, continuing, syncing and renaming it; messages for system errors.
+// Creates, continues, syncs and renames a NetCDF-4 file, and reports system errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "file.hpp"
 
@@ -136,7 +136,7 @@ void NcFile::fail(int status, int error, const std::string& action) const {
   const int code = explains(error) ? error : std::max(status, 0);
   const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
   throw RunError(name_ + ": cannot " + action + ": " + cause +
-                 ". Mixwell did not write draws.nc. To continue, " + disk::cure(code));
+                 ". Mixwell did not write draws.nc. " + disk::cure(code));
 }
 
 void Attributes::text(const char* name, const std::string& value) const {

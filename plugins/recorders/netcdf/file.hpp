@@ -1,4 +1,4 @@
-// A NetCDF-4 file, which gets its final name only when it is complete, and its attributes.
+// A NetCDF-4 file and its attributes. A file gets its final name only when it is complete.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,14 +19,14 @@ namespace mixwell::disk {
 /// Advice to the user about a system error that stopped a recording.
 inline std::string cure(int error) {
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-    return "free some space or raise the limit, write to another disk (--out), or record less "
-           "(run.thin, run.draws).";
-  return "check the folder, its permissions and its disk, or write to another folder (--out).";
+    return "Free some space, raise the quota or the file-size limit, write to a different disk "
+           "(--out), or record less (run.thin, run.draws).";
+  return "Check the folder, its permissions and its disk, or write to a different folder (--out).";
 }
 
 /// The message for a file with which a recording cannot continue.
 inline std::string cannot_continue(const std::string& file, const std::string& reason) {
-  return file + ": cannot continue this file: " + reason +
+  return file + ": Mixwell cannot continue this file: " + reason +
          ". The file must come from the interrupted run, and the manifest must belong to the same "
          "run. Restore both, or run again from the start.";
 }

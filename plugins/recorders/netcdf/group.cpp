@@ -1,4 +1,4 @@
-// Groups of the file: defined in a new file, found and compared in a file that is continued.
+// Defines the groups of a new file, and finds and checks the groups of a continued file.
 // SPDX-License-Identifier: Apache-2.0
 #include "group.hpp"
 

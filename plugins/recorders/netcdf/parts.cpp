@@ -1,4 +1,4 @@
-// The draws of a run that can be continued: a sequence of files.
+// Writes draws to a sequence of files, so that an interrupted run can be continued.
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
@@ -105,9 +105,9 @@ void Parts::go_back(std::uint64_t parts, const DrawCounts& draws) {
   const DrawCounts found = read(parts, [](const DraftFile&) {});
   if (!(found == draws))
     throw InputError(disk::cannot_continue(
-        name(0), "it and the files that follow it hold " + std::to_string(found.sampling) +
+        name(0), "it and the files after it contain " + std::to_string(found.sampling) +
                      " draws and " + std::to_string(found.warmup) +
-                     " warmup draws, but in the saved state these numbers are " +
+                     " warmup draws, but the saved state expects " +
                      std::to_string(draws.sampling) + " and " + std::to_string(draws.warmup)));
   closed_ = parts;
   end_ = draws;

@@ -1,5 +1,4 @@
-// The draws of a run that can be continued: files that are closed for good, and the file that
-// grows.
+// The files with the draws of a run: finished files, and the file that is being written.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -172,7 +172,8 @@ void NcVariable::find_chunks() {
   int storage = NC_CONTIGUOUS;
   check(nc_inq_var_chunking(group_->id(), id_, &storage, chunks.data()), "read the chunks of");
   if (storage != NC_CHUNKED || chunks[1] == 0)
-    file_->refuse("the variable " + label() + " is not stored in the chunks that Mixwell writes");
+    file_->refuse("the variable " + label() +
+                  " does not have the chunked layout that Mixwell uses");
   depth_ = static_cast<Index>(chunks[1]);
   set_cache(chunks);
 }
@@ -192,7 +193,7 @@ void NcVariable::check_shape() const {
   const bool draws = rank > 1 && dimensions[1] == group_->draw_dimension();
   if (type != file_type(column_->type) || draws == column_->once || shape != column_->shape)
     file_->refuse("the variable " + label() +
-                  " has a type or shape that differs from the same variable of the run");
+                  " differs in type or shape from the same variable of the run");
 }
 
 void NcVariable::append(const double* data, std::int64_t draws) {
@@ -221,8 +222,8 @@ void NcVariable::check_type(const double* data) const {
       throw RunError("the variable " + label() + " got the value " + std::to_string(data[i]) +
                      " in draw " + std::to_string(written_ + filled_) + " of chain " +
                      std::to_string(i / size_) + ": the value must be " + std::string(rule) +
-                     ". Change the component that records this variable: the component must write "
-                     "only allowed values, or declare the variable real.");
+                     ". Change the component that records this variable, so that it records only "
+                     "such values or declares the variable real.");
   }
 }
 

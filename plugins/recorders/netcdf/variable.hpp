@@ -1,4 +1,4 @@
-// One variable (chain, draw, ...) of the file and its pending draws, or a variable without draws.
+// A variable of the file, and its draws that wait to be written. Some variables have no draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -142,7 +142,7 @@ class WrongFunctions(Case):
         with self.assertRaises(mw.FunctionFault) as caught:
             mw.run(mw.function(fragile, {"x": 3}), mw.hamiltonian(), draws=100000, warmup=20,
                    folder="fragile", progress=False)
-        self.assertIn("draws before this error in", str(caught.exception))
+        self.assertIn("draws before this error are in", str(caught.exception))
         self.assertEqual(mw.load("fragile").outcome, "interrupted")
 
     def test_a_function_that_does_not_repeat_itself_is_refused(self):
@@ -210,7 +210,7 @@ class Resumed(Case):
 
     def test_a_function_without_a_version_is_known_to_no_other(self):
         run = self.interrupted(None)
-        self.assertTrue(any("no record shows which version ran" in line for line in run.remarks))
+        self.assertTrue(any("results do not record which version ran" in line for line in run.remarks))
         with self.assertRaisesRegex(mw.InputError, "this process offers no function with this name"):
             mw.resume("cut")
 

@@ -119,7 +119,7 @@ class Runs(Case):
         self.assertTrue(certificate.cures, "one change makes it exact")
         self.assertEqual({one["phase"]: one["judgement"] for one in certificate.worlds},
                          {"sampling": "wrong", "frozen": "right"})
-        self.assertIn("in a finite world the distribution departs from the target",
+        self.assertIn("in a finite world the distribution of the slots departs from the target",
                       str(certificate))
         theirs = json.loads(self.program("check", SOURCE / "examples/certificates/hmc.toml",
                                          "--json"))

@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 # What the outputs of a notebook must have, beside as many pictures.
-WANTED = {"challenger": (3, ["exact after warm-up", "biased: the draws are wrong, even as eps -> 0", "cure       compositor.main.freeze_after_warmup = true",
+WANTED = {"challenger": (3, ["exact after warm-up", "biased: the draws do not have the target distribution, even as eps -> 0", "cure       compositor.main.freeze_after_warmup = true",
                              "exact after warm-up, declared, True",
                              "difference of the means: ", "srcdoc="])}
 

@@ -63,9 +63,9 @@ export function studyTable(cells) {
     tune: [{ model: 'german', variant: 'hmc', axes: {}, rung: 0, candidate: 0, values: { 'kernel.hmc.step_size': 0.1 },
       objective: 'min_ess_per_gradient', score: 0.004, gradients: 2000, seconds: 0.1, reason: null, winner: true },
     { model: 'german', variant: 'nuts', axes: {}, rung: 0, candidate: 0, values: { 'kernel.nuts.target_acceptance': 0.8 },
-      objective: 'min_ess_per_gradient', score: null, gradients: 2260, seconds: 0.1, reason: 'the budget ended during warmup', winner: true }],
+      objective: 'min_ess_per_gradient', score: null, gradients: 2260, seconds: 0.1, reason: 'the budget ran out during warmup', winner: true }],
     tunings: [{ model: 'german', variant: 'hmc', axes: {}, trials: 1, scored: 1, gradients: 2000, budget: 2000, tuned: true, reason: null },
-      { model: 'german', variant: 'nuts', axes: {}, trials: 1, scored: 0, gradients: 2260, budget: 2000, tuned: false, reason: 'the budget ended during warmup' }],
+      { model: 'german', variant: 'nuts', axes: {}, trials: 1, scored: 0, gradients: 2260, budget: 2000, tuned: false, reason: 'the budget ran out during warmup' }],
     findings: [`german/nuts is not tuned: none of its 1 trials has a score (${hostile})`],
   };
 }

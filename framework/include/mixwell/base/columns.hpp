@@ -1,4 +1,4 @@
-// Reductions over the columns of a batch that are also fast for small dimensions.
+// Dot products of matching columns of two batches, fast even for small dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,8 @@
 namespace mixwell {
 namespace detail {
 
-/// D is known at compile time, so the compiler unrolls the column and vectorises across columns.
+/// D is known at compile time, so the compiler unrolls the loop over i and vectorises across
+/// columns.
 template <int D>
 void short_column_dots(const double* a, const double* b, Index columns, double* out) {
   for (Index j = 0; j < columns; ++j) {

@@ -15,18 +15,18 @@ namespace mixwell {
 /// test found a difference.
 enum class ExitCode { ok = 0, failed = 1, bad_input = 2, refused = 3, disagrees = 4 };
 
-/// A place in a text file. Line 0 means the whole file or a command line argument.
+/// A location in a text file. Line 0 means the whole file or a command line argument.
 struct Location {
   std::string file;
   int line = 0;
   int column = 0;
 };
 
-/// Returns "file:line:column", "file", or "" if nothing is known.
+/// Returns "file:line:column", "file", or "" if the location is unknown.
 MIXWELL_EXPORT std::string to_string(const Location& where);
 
-/// Any failure with a message that a user can act on. The message says what is wrong, where, the
-/// value, the rule and the fix.
+/// Any failure with a message that a user can act on. The message gives the problem, its location,
+/// the value, the rule and the fix.
 class MIXWELL_EXPORT Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message);
@@ -46,8 +46,8 @@ class MIXWELL_EXPORT InputError : public Error {
 };
 
 /// Thrown by a component's constructor if the value of one parameter breaks a rule that involves
-/// other parameters. The framework adds file, line and column. `rule` completes a sentence that
-/// begins with the key, such as "must be at least 1".
+/// other parameters. The framework adds the file, line and column. `rule`, for example "must be at
+/// least 1", completes a sentence that begins with the key.
 class MIXWELL_EXPORT ParameterError : public InputError {
  public:
   ParameterError(std::string key, const std::string& rule);
@@ -60,7 +60,8 @@ class MIXWELL_EXPORT ParameterError : public InputError {
   std::string rule_;
 };
 
-/// The body of an operation uses an edge with the wrong role or kind.
+/// The C++ code of a component breaks a rule of the framework. For example, the body of an
+/// operation uses an edge in a role that it does not have.
 class MIXWELL_EXPORT WiringError : public InputError {
  public:
   using InputError::InputError;
@@ -82,9 +83,9 @@ class MIXWELL_EXPORT Refused : public Error {
 };
 
 /// Returns the candidate with the smallest edit distance to `word`. A swap of neighbouring letters
-/// counts as one edit. Returns "" if every distance exceeds a third of the word's length. At least
-/// 2 edits are allowed, but never as many as the longer of the two words has letters. O(|word| *
-/// total length of the candidates).
+/// counts as one edit. The distance must be at most a third of the word's length (at most 2 for
+/// short words). It must also be less than the length of the longer of the two words. Returns "" if
+/// no candidate is near enough. O(|word| * total length of the candidates).
 MIXWELL_EXPORT std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// Returns ` (did you mean "x"?)` with the nearest candidate, or ` (known: a, b, c)` if none is

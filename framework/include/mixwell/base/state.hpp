@@ -1,4 +1,4 @@
-// A visitor through which every part with state declares that state once.
+// A visitor that saves or restores state, so an object needs only one function for both tasks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,16 +12,17 @@
 
 namespace mixwell {
 
-/// Used for checkpoints, resume and tests. A part calls one method for each item. For the same
-/// configuration, a part always visits the same names and shapes in the same order.
+/// Checkpoints, resumed runs and tests use this visitor. An object calls one method of the visitor
+/// for each item of its state. For the same configuration, the names, shapes and order of the items
+/// are always the same.
 class MIXWELL_EXPORT StateVisitor {
  public:
   virtual ~StateVisitor();
-  /// Saves or restores all numbers of a matrix.
+  /// Saves or restores all elements of a matrix.
   virtual void numbers(std::string_view name, Batch values) = 0;
   /// Saves or restores a whole number.
   virtual void count(std::string_view name, std::uint64_t& value) = 0;
-  /// Saves or restores a text.
+  /// Saves or restores a string.
   virtual void text(std::string_view name, std::string& value) = 0;
 };
 
@@ -38,8 +39,8 @@ class MIXWELL_EXPORT StateWriter final : public StateVisitor {
   std::vector<char> bytes_;
 };
 
-/// Writes saved items back. Throws an InputError that names the first item whose name or shape
-/// differs from the saved one. The length of a text may differ.
+/// Restores the items that a StateWriter saved. Throws an InputError that names the first item
+/// whose name or shape does not match the saved item. The length of a string may differ.
 class MIXWELL_EXPORT StateReader final : public StateVisitor {
  public:
   explicit StateReader(std::vector<char> bytes);

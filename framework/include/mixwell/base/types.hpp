@@ -12,7 +12,7 @@ using Index = Eigen::Index;
 
 /// d x R, column-major, contiguous (outer stride = rows). Column j is replicate j.
 using Batch = Eigen::Ref<Eigen::MatrixXd>;
-/// A reference, because a Ref of const has its own storage and is too expensive to pass by value.
+/// A reference, because an Eigen::Ref<const ...> has its own storage and is too expensive to copy.
 using ConstBatch = const Eigen::Ref<const Eigen::MatrixXd>&;
 /// 1 x R, contiguous: one number for each column.
 using Row = Eigen::Ref<Eigen::RowVectorXd>;
@@ -23,7 +23,7 @@ using ConstMatrixMap = Eigen::Map<const Eigen::MatrixXd>;
 using RowMap = Eigen::Map<Eigen::RowVectorXd>;
 using ConstRowMap = Eigen::Map<const Eigen::RowVectorXd>;
 
-/// All d*R numbers of a batch as one array, so that code for small d vectorises across columns.
+/// All d*R entries of a batch as one array, so that code for small d vectorises across columns.
 /// Precondition: the batch is contiguous. All batches from the framework are contiguous.
 inline Eigen::Map<Eigen::ArrayXd> flat(Batch x) {
   assert(x.cols() <= 1 || x.outerStride() == x.rows());

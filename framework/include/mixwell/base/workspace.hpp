@@ -1,4 +1,4 @@
-// Scratch memory for code inside a transition. It stops allocating after the first pass.
+// Scratch memory for code inside a transition. It grows only in the first pass over a graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace mixwell {
 
-/// A stack of doubles. Memory that is taken inside a Frame is released when the frame ends. After
-/// the first pass over a graph the stack no longer grows. Threads must not share a Workspace.
+/// A stack of doubles. Memory allocated inside a Frame is released when the Frame ends. After the
+/// first pass over a graph the stack no longer grows. Threads must not share a Workspace.
 class MIXWELL_EXPORT Workspace {
  public:
   class Frame {
@@ -42,7 +42,7 @@ class MIXWELL_EXPORT Workspace {
   /// until the current Frame ends.
   MatrixMap matrix(Index rows, Index cols) { return {take(rows * cols), rows, cols}; }
   RowMap row(Index cols) { return {take(cols), cols}; }
-  /// Returns `count` value-initialised objects. The type of the objects must not need a destructor.
+  /// Returns `count` value-initialised objects. Their type must be trivially destructible.
   template <class T>
   T* objects(Index count) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 64);

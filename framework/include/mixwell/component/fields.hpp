@@ -1,5 +1,4 @@
-// The manifest keys of a component. Each is declared once, with type, unit, range, default and one
-// line of help.
+// The manifest keys of a component, each declared once with type, unit, range, default and help.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,9 +24,9 @@ namespace detail {
 
 [[noreturn]] MIXWELL_EXPORT void refuse_class(const Component& component);
 
-/// Casts a component to the class that a reference needs. Throws InputError if the component has
-/// another class. This happens if its kind has several purposes and its Description::purpose is
-/// another one.
+/// Casts a component to the class that a reference needs. Throws InputError if the component has a
+/// different class. A component of the required kind can have a different class: its
+/// Description::purpose is then not the one that the reference needs.
 template <class T>
 std::shared_ptr<const T> component_as(const std::shared_ptr<const Component>& component) {
   auto found = std::dynamic_pointer_cast<const T>(component);
@@ -51,11 +50,11 @@ struct TableList {
   std::function<void(Fields&)> append;
 };
 
-/// A reference to another component. `bind` receives the component once it is made.
+/// A reference to another component. `bind` receives the component after its creation.
 struct ComponentReference {
   Kind kind = Kind::model;
-  /// Id of the built-in component that is used, with its defaults, if the manifest has none of this
-  /// kind. Empty means that the manifest must have one.
+  /// Id of the built-in component that is used, with its defaults, if the manifest has no component
+  /// of this kind. If `fallback` is empty, the manifest must have such a component.
   std::string fallback;
   std::function<void(std::shared_ptr<const Component>)> bind;
   /// If true, the key is a list of names, and `bind` is called for each of them in order. The
@@ -63,18 +62,19 @@ struct ComponentReference {
   bool many = false;
   /// The Description::purpose of the components that the key may name.
   std::string purpose{};
-  /// If true, nothing is bound if the manifest has no component of this kind, or if the manifest
-  /// sets the key to which this key is an alternative (Field::instead_of).
+  /// If true, the reference may stay empty. `bind` is not called in two cases: the manifest has no
+  /// component of this kind, or it sets the key to which this key is an alternative
+  /// (Field::instead_of).
   bool optional = false;
-  /// Id used instead of `fallback` if learning is possible: [run] has warmup, the compositor does
-  /// not provide a memory, and `learns_where`, if given, is true.
+  /// Id that replaces `fallback` if learning is possible: [run] has warmup, the compositor does not
+  /// provide a memory, and `learns_where`, if given, returns true.
   std::string learnt{};
   std::function<bool()> learns_where{};
 };
 
-/// The change that `mixwell verify` makes to the value of a key when it refines a transition
-/// towards the flow that the transition approximates. Refinement multiplies eps by c, so the same
-/// path takes 1 / c times as many steps.
+/// How `mixwell verify` changes the value of a key to refine a transition. A refined transition is
+/// closer to the flow that it approximates: eps is multiplied by c < 1, so the same path needs
+/// 1 / c times as many steps.
 enum class Refines {
   nothing,
   step_size,          ///< multiplied by c
@@ -85,23 +85,24 @@ enum class Refines {
   schedule      ///< schedule of eps over the sweeps: not refined
 };
 
-/// A condition under which a key has an effect. Either another key of the same table has one of
-/// `values` (any value if `values` is empty), or `holds` returns true.
+/// A condition under which a key has an effect. Another key of the same table must have one of
+/// `values` (any value if `values` is empty), or `holds` must return true.
 struct UsedWith {
   std::string key;
   std::vector<std::string> values;
-  std::string words{};            ///< name of the condition `holds`, if there is no key
+  std::string words{};            ///< name of the condition `holds`; empty if `key` is set
   std::function<bool()> holds{};  ///< called after all keys are read and all references are bound
 };
 
-/// The place to which the value of a key is written: a variant, defined in
+/// The variable to which the value of a key is written: a variant, defined in
 /// <mixwell/lab/field_target.hpp>. Plugins do not need its definition, and including it would slow
 /// down their compilation.
 struct FieldTarget;
 
-/// One key of a component. Fields creates it, and the chained calls refine it. The manifest,
-/// `plugins show` and the schema read it. For a list, the range applies to each element. All calls
-/// are cold, as in KernelGraph.
+/// One key of a component. `Fields` creates the object, and chained calls such as unit() complete
+/// it. Mixwell checks manifests against it, and shows it in `plugins show` and in the schema. The
+/// range of a list applies to each element. `gnu::cold` tells the compiler to optimise a call for
+/// size.
 class MIXWELL_EXPORT Field {
  public:
   Field(std::string key, std::unique_ptr<FieldTarget> target);
@@ -117,19 +118,20 @@ class MIXWELL_EXPORT Field {
   [[gnu::cold]] Field& at_most(double high);  ///< value <= high
   [[gnu::cold]] Field& one_of(std::vector<std::string> choices);
   [[gnu::cold]] Field& required();
-  /// The text names a file, searched first in the manifest's folder, then in MIXWELL_DATA. The
-  /// target receives the path where it was found. Words of one_of are not treated as files.
+  /// Declares that the string names a file. Mixwell searches for it in the manifest's folder, then
+  /// in MIXWELL_DATA. The target receives the path of the file. If the value is one of the choices
+  /// of one_of(), Mixwell does not treat it as the name of a file.
   [[gnu::cold]] Field& file();
-  /// The key has an effect only if the key `other` of the same table has one of `values` (texts,
-  /// "true" or "false"), or any value if `values` is empty. Otherwise a manifest that sets this key
-  /// to anything except its default is refused. If you call this several times, all conditions must
-  /// hold.
+  /// The key has an effect only if the key `other` of the same table has one of `values`, or any
+  /// value if `values` is empty. Write a boolean as "true" or "false". If the condition does not
+  /// hold, Mixwell refuses a manifest that sets this key to anything except its default. If you
+  /// call this several times, all conditions must hold.
   [[gnu::cold]] Field& only_with(std::string other, std::vector<std::string> values = {});
-  /// As only_with, with a condition on the components that the keys refer to. `words` names what
-  /// the condition requires, such as "an estimator that is fitted to points".
+  /// Like only_with(), but with a condition on the components that the keys refer to. `words` names
+  /// what the condition requires, such as "an estimator that is fitted to points".
   [[gnu::cold]] Field& only_where(std::string words, std::function<bool()> holds);
-  /// Declares that this key is another way to set what `other` sets. The target must have a type
-  /// that can be empty. A manifest may set at most one of the two keys.
+  /// Declares that this key is another way to set what `other` sets. The variable that receives the
+  /// value must have a type that can be empty. A manifest may set at most one of the two keys.
   [[gnu::cold]] Field& instead_of(std::string other);
   /// Only for a ComponentReference: see ComponentReference::fallback.
   [[gnu::cold]] Field& or_default(std::string id);
@@ -141,25 +143,26 @@ class MIXWELL_EXPORT Field {
   /// Only for a ComponentReference: see ComponentReference::purpose.
   [[gnu::cold]] Field& purpose(std::string word);
   [[gnu::cold]] Field& refines(Refines what);
-  /// Declares that the texts of this key select coordinates of a model's position
-  /// (select_coordinates). The key is in a table of a list, or in the component's own table. The
-  /// texts have no meaning for another model. When `mixwell verify` tests another model, it
-  /// replaces the texts in a list by parts of that model's position.
+  /// Declares that the strings of this key select coordinates of a model's position
+  /// (select_coordinates). The key belongs to the component's own table, or to each table of a list
+  /// of tables. The strings are valid for this model only. If `mixwell verify` tests a different
+  /// model, it removes this key from the component's own table. In a list of tables, it replaces
+  /// the selections by parts of that model's position.
   [[gnu::cold]] Field& selects_coordinates();
 
   const std::string& key() const noexcept { return key_; }
   const std::string& unit() const noexcept { return unit_; }
   const std::string& help() const noexcept { return help_; }
   const std::vector<std::string>& choices() const noexcept { return choices_; }
-  /// The key that this one is an alternative to (instead_of), or "".
+  /// The key to which this key is an alternative (instead_of), or "".
   const std::string& replaced() const noexcept { return replaced_; }
   const std::vector<UsedWith>& used_with() const noexcept { return used_with_; }
   Refines refined() const noexcept { return refines_; }
   bool is_selection() const noexcept { return is_selection_; }
   bool is_required() const noexcept { return required_; }
   bool is_file() const noexcept { return file_; }
-  /// True for a text that has no list of choices and is not a file. A manifest may write such a
-  /// text as an integer, such as the label 2 of a data set.
+  /// For a key whose value is a string: true if it has no list of choices and does not name a file.
+  /// A manifest may write such a value as an integer, for example the label 2 of a data set.
   bool is_free_text() const noexcept { return choices_.empty() && !file_; }
   const FieldTarget& target() const noexcept { return *target_; }
 
@@ -201,8 +204,8 @@ class MIXWELL_EXPORT Field {
 /// The keys of one component, in the order of their declaration. A component's `Params` is a plain
 /// struct whose members hold the defaults. Its function `void declare(Fields& fields)` declares
 /// each key: `fields.number("step_size", step_size).unit("time").above(0).help("...")`. Params may
-/// also have `void settle()`. It is called after all keys and references are read, and sets
-/// defaults that depend on other keys.
+/// also have `void settle()`, which sets defaults that depend on other keys. Mixwell calls it after
+/// all keys and references are read.
 class MIXWELL_EXPORT Fields {
  public:
   Fields();
@@ -221,9 +224,9 @@ class MIXWELL_EXPORT Fields {
   [[gnu::cold]] Field& texts(std::string key, std::vector<std::string>& value);
   [[gnu::cold]] Field& interval(std::string key, std::optional<Interval>& value);
   [[gnu::cold]] Field& named_points(std::string key, NamedPoints& value);
-  /// Declares a list of tables with their own keys. If the key is given, there must be at least one
-  /// table. T is like a component's Params, but without `settle`. A ParameterError about a table
-  /// names its key as "key[1].other".
+  /// Declares a list of tables with their own keys. If a manifest has the key, the list must have
+  /// at least one table. T is like a component's Params, but without `settle`. A ParameterError
+  /// about a table names its key as "key[1].other".
   template <class T>
   Field& tables(std::string key, std::deque<T>& values) {
     return add(std::move(key),
@@ -252,8 +255,8 @@ class MIXWELL_EXPORT Fields {
   const std::vector<Field>& all() const noexcept { return fields_; }
   /// Returns the field with this key, or null.
   const Field* find(const std::string& key) const noexcept;
-  /// Returns the reason why this key has no effect, given the current values and references of the
-  /// other keys and its conditions (Field::only_with, only_where). Returns "" if it has an effect.
+  /// Returns the reason why this key has no effect, or "". The reason follows from its conditions
+  /// (Field::only_with, only_where) and from the current values and references of the other keys.
   std::string why_idle(const Field& field) const;
 
  private:

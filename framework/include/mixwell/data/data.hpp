@@ -1,5 +1,5 @@
-// Readers for data files, plain or gzipped: CSV, LIBSVM, IDX and single lines. Their errors name
-// the file and the place.
+// Readers for plain or gzipped data files: CSV, LIBSVM, IDX, and text files read line by line.
+// Their errors name the file and the place in it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,9 +24,9 @@ namespace mixwell {
 /// one `+`.
 MIXWELL_EXPORT std::optional<double> finite_number(std::string_view text) noexcept;
 
-/// True if a cell has no value: it is empty, or a text that pandas reads as missing (`NA`, `N/A`,
-/// `NaN`, `NULL`, `None`, ...), or `na`, or a single `?` or `.` as in files from the UCI
-/// repository, SAS and Stata.
+/// True if a cell has no value: it is empty, or its whole text is `na`, `?`, `.`, or one that
+/// pandas reads as missing (`NA`, `N/A`, `NaN`, `NULL`, `None`, ...). Files from the UCI
+/// repository, SAS and Stata use `?` or `.`.
 MIXWELL_EXPORT bool is_missing(std::string_view cell) noexcept;
 
 /// The order of labels and of the levels of a factor. Numbers come first, ordered by value, so 1,
@@ -40,11 +40,11 @@ using LabelSet = std::set<std::string, LabelLess>;
 
 class InputFile;
 
-/// Reads the lines of a file in order. The file may be plain or gzipped. The first bytes of the
-/// file decide which, not its name. A byte order mark is skipped. Throws an InputError with the
-/// file's name if the file is missing, unreadable or empty (`wanted` says what it should contain),
-/// if compressed data are damaged, if a line exceeds 64 MiB, if text is not UTF-8, or if lines end
-/// in CR only.
+/// Reads the lines of a plain or gzipped file in order. The first bytes of the file, not its name,
+/// decide whether it is gzipped. A byte order mark is skipped. Throws an InputError with the file's
+/// name if the file is missing, unreadable or empty (`wanted` describes what it should contain), if
+/// compressed data are damaged, if a line exceeds 64 MiB, if text is not UTF-8, or if lines end in
+/// CR only.
 class MIXWELL_EXPORT TextLines {
  public:
   TextLines(const std::string& path, const std::string& wanted);
@@ -54,7 +54,8 @@ class MIXWELL_EXPORT TextLines {
   bool next();
   /// The line that was read last.
   const std::string& line() const noexcept { return line_; }
-  /// The place of that line for messages: "ratings.dat:17", counted from 1.
+  /// The place of the last line that was read, for messages: "ratings.dat:17". Lines are counted
+  /// from 1.
   std::string place() const;
 
  private:
@@ -69,26 +70,27 @@ struct Categories {
   std::vector<Index> codes;         ///< for each row, the index of its level, from 0
 };
 
-/// Rules for the numbers of a column, in addition to being finite.
+/// Rules for the numbers of a column. Each number must also be finite.
 struct NumberRule {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool is_open = false;   ///< must be above `least`, not equal to it
-  bool is_whole = false;  ///< must be whole: counts, labels 0 and 1
+  bool is_whole = false;  ///< must be whole, like counts or the labels 0 and 1
 };
 
-/// The type of a column, from its cells that are not missing.
+/// The type of a column, determined from the cells that are not missing.
 enum class CellType { whole, real, word };
 
 /// A CSV file with a header. Cells are kept as text until a column is requested as numbers.
 class MIXWELL_EXPORT CsvTable {
  public:
-  /// Reads a file, plain or gzipped. The separator is `,`. Cells may be quoted with `"` (doubled
-  /// inside). Blanks around cells are removed. Lines end in LF or CRLF. A byte order mark is
-  /// skipped. A first column without a name is dropped (row names, as R and pandas write them), and
-  /// so is a last column with neither name nor cells. Throws InputError if the file is missing,
-  /// empty or ragged, has no rows, has another column without a name, has a name that is not UTF-8,
-  /// uses another separator or UTF-16, has a line above 64 MiB, or has more cells than fit in RAM.
+  /// Reads a file, plain or gzipped. The separator is `,`. Cells may be quoted with `"`. A `"`
+  /// inside a quoted cell is written twice. Blanks around cells are removed. Lines end in LF or
+  /// CRLF. A byte order mark is skipped. A first column without a name is dropped (row names, as R
+  /// and pandas write them). A last column that has no name and only empty cells is dropped too.
+  /// Throws InputError if the file is missing, empty or ragged, has no rows, has any other column
+  /// without a name, has a column name that is not UTF-8, is encoded as UTF-16, uses a different
+  /// separator, has a line longer than 64 MiB, or has more cells than fit in RAM.
   explicit CsvTable(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }
@@ -97,41 +99,40 @@ class MIXWELL_EXPORT CsvTable {
   bool has(const std::string& column) const noexcept { return positions_.contains(column); }
   /// True if the file has row names in a first column without a name.
   bool has_row_names() const noexcept { return has_row_names_; }
-  /// Returns the index of a column. Throws InputError if there is no such column (with the nearest
-  /// name), or if several columns have this name.
+  /// Returns the index of a column. Throws InputError if no column has this name (the message
+  /// suggests a similar name, if any), or if several columns have this name.
   Index find(const std::string& column) const;
   /// Returns a cell as it is written. Throws InputError if it is not UTF-8.
   const std::string& text(Index row, Index column) const;
   /// Line of the file that contains a row (counted from 1).
   int line(Index row) const;
-  /// The place of a cell for messages: `FILE:3: row 2, column "x"`. Rows count from 1 after the
-  /// header, and include those that drop_missing() has removed.
+  /// The place of a cell for messages: `FILE:3: row 2, column "x"`. Rows are counted from 1 after
+  /// the header, including rows that drop_missing() has removed.
   std::string place(Index row, const std::string& column) const;
   /// Returns the type of a column. Throws InputError if all its cells are missing.
   CellType type(const std::string& column) const;
-  /// Returns a whole column as finite numbers. Throws InputError with file:line, row, column, the
-  /// text found and the rule if a cell is not a number, is NaN, infinite or missing, or breaks the
-  /// rule.
+  /// Returns a whole column as finite numbers. Throws InputError if a cell is missing, is not a
+  /// finite number, or breaks the rule. The message has file:line, row, column, text and rule.
   Eigen::VectorXd numbers(const std::string& column, const NumberRule& rule = {}) const;
-  /// Returns a whole column of groups, times or words. Throws InputError with file:line, row and
-  /// column if a cell is missing. O(rows log rows).
+  /// Returns a whole column as categories, such as groups, times or words. Throws InputError with
+  /// file:line, row and column if a cell is missing. O(rows log rows).
   Categories categories(const std::string& column) const;
-  /// Does the same with known levels, such as the levels of the data from which a model was made.
-  /// Throws InputError with file:line, row, column and the nearest level if a cell has another
-  /// level.
+  /// Returns a whole column as categories with the given levels, such as the levels of a model's
+  /// training data. Throws InputError if a cell is not one of these levels. The message has
+  /// file:line, row, column and a similar level, if any.
   Categories categories(const std::string& column, const std::vector<std::string>& levels) const;
-  /// Throws InputError if a cell of these columns is missing (is_missing), with the first such
-  /// cell's file:line, row and column and the number of rows with missing cells. The message ends
-  /// with `cure`.
+  /// Throws InputError if a cell of these columns is missing (is_missing). The message has
+  /// file:line, row and column of the first missing cell and the number of rows with missing cells,
+  /// and ends with `cure`.
   void refuse_missing(const std::vector<std::string>& columns, const std::string& cure) const;
-  /// Returns the distinct texts of missing cells in these columns.
+  /// Returns the distinct texts that mark values of these columns as missing, such as `NA`.
   std::set<std::string> missing_texts(const std::vector<std::string>& columns) const;
   /// Removes the rows in which a cell of one of these columns is missing (is_missing). Returns the
   /// number of removed rows. Throws InputError if no row remains.
   Index drop_missing(const std::vector<std::string>& columns);
-  /// Applies the manifest key `missing`. With "drop", removes rows like drop_missing() and returns
-  /// a remark with the number of removed rows, or "" if no row was removed. Otherwise calls
-  /// refuse_missing(), with this key as the cure and `more` after it.
+  /// Applies the manifest key `missing`. If the key is "drop", this function calls drop_missing(),
+  /// and returns a remark with the number of removed rows, or "" if no row was removed. Otherwise
+  /// it calls refuse_missing() with a cure that names this key and ends with `more`.
   std::string settle_missing(const std::vector<std::string>& columns, const std::string& missing,
                              const std::string& more = {});
 
@@ -154,7 +155,7 @@ class MIXWELL_EXPORT CsvTable {
   std::string path_;
   int header_line_ = 0;
   std::vector<std::string> columns_;
-  std::unordered_map<std::string, Index> positions_;  // -1: several columns have the name
+  std::unordered_map<std::string, Index> positions_;  // index, or -1 if columns share the name
   bool has_row_names_ = false;
   bool has_last_comma_ = false;
   std::vector<std::string> cells_;  // row-major
@@ -167,13 +168,14 @@ class MIXWELL_EXPORT CsvTable {
 MIXWELL_EXPORT Eigen::MatrixXd indicators(const Categories& categories);
 
 /// A file in LIBSVM's text format. Each line has a label and then `index:value` pairs, separated by
-/// blanks. Indices count from 1 and ascend. Values that are not listed are 0. `#` begins a comment.
+/// blanks. Indices start at 1 and must ascend strictly within a line. Values that are not listed
+/// are 0. `#` begins a comment.
 class MIXWELL_EXPORT LibsvmTable {
  public:
-  /// Reads a file. Throws InputError with file:line and the text found if a label is not a finite
-  /// number, if a pair is invalid, if an index is below 1, above `limit` (0 = no limit) or not
-  /// above the previous one, if there are no rows, if a line exceeds 64 MiB, or if there are more
-  /// pairs than fit in RAM.
+  /// Reads a file. Throws InputError if a label is not a finite number, if a pair is invalid, if an
+  /// index is below 1, above `limit` (0 = no limit) or not above the previous one, if there are no
+  /// rows, if a line exceeds 64 MiB, or if there are more pairs than fit in RAM. A message about a
+  /// label, a pair or an index has file:line and the invalid text.
   explicit LibsvmTable(const std::string& path, Index limit = 0);
 
   const std::string& path() const noexcept { return path_; }
@@ -205,9 +207,10 @@ class MIXWELL_EXPORT LibsvmTable {
 struct MIXWELL_EXPORT IdxImages {
   Index height = 0;
   Index width = 0;
-  std::vector<std::uint8_t> labels;  ///< of every image
+  std::vector<std::uint8_t> labels;  ///< one for each image of the file
   std::vector<Index> kept;           ///< indices of the images in `pixels`, ascending
-  Eigen::MatrixXd pixels;  ///< kept x (height width), row by row of the image, divided by 255
+  Eigen::MatrixXd pixels;  ///< kept.size() x (height * width): one image in each row, stored row
+                           ///< by row, with values divided by 255
 };
 
 /// Reads the files, and keeps the images for which wanted(label) is true. Throws InputError if a

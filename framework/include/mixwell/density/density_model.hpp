@@ -1,5 +1,5 @@
-// Models that are written as a log density. Mixwell derives value, gradient, terms and error
-// reports.
+// Models that are written as a log density. From this density, Mixwell computes U, its gradient
+// and its terms, and reports where they are not finite.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,48 +27,52 @@ namespace detail {
 MIXWELL_EXPORT std::string trouble_text(const std::string& what, double value);
 
 /// Derivatives of the map theta -> x, and of pulled-back gradients, along directions v (d x w).
-/// Only the map is differentiated, by central differences. The error is O(h^2) with h = 6e-6 max(1,
-/// |theta|).
+/// Central differences are used for the map only, not for the density. The error is O(h^2) with
+/// h = 6e-6 max(1, |theta|).
 class MIXWELL_EXPORT MapDirection {
  public:
   MapDirection(const ConstraintMap& map, ConstBatch theta, ConstBatch v, Workspace& scratch);
-  /// Computes J v of each column (q x w).
+  /// Computes J v for each column (q x w), where J is the Jacobian of the map.
   void values(Batch out) const;
-  /// Adds the derivative of J^T gradient - grad log |J|, with the gradient (q x w) held fixed.
+  /// Adds to `out` the derivative of J^T gradient - grad log |J| along v, with the gradient (q x w)
+  /// fixed.
   void add_bend(ConstBatch gradient, Batch out) const;
 
  private:
-  /// Computes theta moved by `sign` times the step, and its values x.
+  /// Moves theta along v by `sign` times step_, and computes the values x of the moved theta.
   void move(double sign, Batch theta, Batch x) const;
 
   const ConstraintMap& map_;
   ConstMatrixMap theta_;
   ConstMatrixMap v_;
-  RowMap step_;  ///< of each column
+  RowMap step_;  ///< the step size of the central differences, for each column
   Workspace& scratch_;
 };
 
 }  // namespace detail
 
-/// The base class of a model `Derived` that is written as a log density. Derived has one of these
-/// sets of public members, for numbers of any type S: either
+/// The base class of a model `Derived` that is written as a log density. Derived must have one of
+/// two sets of public members, where S is any number type. The first set is
 ///   template <class S> S log_density(const Values<S>&) const;
-/// or, if the likelihood is a product over cases of the data (minibatches need this),
+/// The second set is for a likelihood that is a product over cases of the data. Minibatches need
+/// this set:
 ///   template <class S> S log_prior(const Values<S>&) const;
 ///   Index cases() const;
 ///   template <class S> S log_likelihood(const Values<S>&, Index n) const;
-/// They return nats, as functions of the constrained values of the parameters, without any
-/// Jacobian. Declare the parameters by scalar(), vector() and matrix(), as members with
-/// initialisers or in the constructor. If there are cases, their log likelihoods are recorded. With
+/// These functions return log densities in nats, as functions of the constrained values of the
+/// parameters, without any Jacobian. Declare the parameters with scalar(), vector() and matrix(),
+/// in the initialisers of members or in the constructor. If there are cases, Mixwell records their
+/// log likelihoods. It also draws and records new cases if Derived has a member
 ///   double draw_case(const Values<double>&, Index n, RandomNumbers&) const;
-/// new cases are drawn and recorded too. Pass the observed cases by observe().
+/// Pass the observed cases to observe().
 ///
-/// S is double if only U is wanted. For the gradient of U, the density is recorded once as a list
-/// of operations (TapeNumber), which are replayed in reverse (Tape). A gradient costs two to four
-/// evaluations of U, for any number of values. A tape cannot repeat an `if` on value_of() of a
-/// number. A density with such an `if` must declare `static constexpr bool differentiates_forward =
-/// true;`. With q values it is then evaluated ceil(q / 32) times for each column, each time with 32
-/// derivatives (Dual), or with 8 if q <= 8. No memory is allocated after the first gradient.
+/// S is double if only U is wanted. If the gradient of U is wanted too, Mixwell records the density
+/// once as a list of operations (TapeNumber) and replays them in reverse (Tape). A gradient costs
+/// two to four evaluations of U, for any number of values. A tape always replays the branch that
+/// was recorded. A density with an `if` on value_of() of a number must therefore declare
+/// `static constexpr bool differentiates_forward = true;`. Mixwell then evaluates it ceil(q / 32)
+/// times for each column, where q is the number of values. Each evaluation computes 32 derivatives
+/// (Dual), or 8 if q <= 8. No memory is allocated after the first gradient.
 template <class Derived>
 class DensityModel : public ConstrainedModel,
                      public SumOfTerms,
@@ -107,8 +111,8 @@ class DensityModel : public ConstrainedModel,
   }
 
   bool multiplies_hessians() const noexcept override { return !is_forward(); }
-  /// Exact except for rounding if all values are unconstrained. The second derivatives of
-  /// constraints are computed by differences.
+  /// The Hessian-vector product is exact up to rounding if all values are unconstrained. Otherwise
+  /// central differences approximate the second derivatives of the map from coordinates to values.
   void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out,
                         Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -141,7 +145,8 @@ class DensityModel : public ConstrainedModel,
   std::vector<NamedValues> observed_data() const override { return observed_.observed(); }
   std::vector<NamedValues> constant_data() const override { return observed_.constant(); }
 
-  /// Names the prior or the first case whose log density is not finite.
+  /// Returns a message about the first non-finite term of the log density (the prior or a case),
+  /// or "" if all terms are finite.
   std::string trouble_at(ConstBatch theta) const override {
     Workspace scratch;
     Eigen::MatrixXd x(this->map().values(), 1);
@@ -181,7 +186,7 @@ class DensityModel : public ConstrainedModel,
             std::make_shared<const std::string>(name)};
   }
 
-  /// Sets the observed variable, in constructors: one number for each case.
+  /// Sets the observed variable: one number for each case. Call it in the constructor.
   void observe(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
     observed_.observe(name, values, dim);
     add_labels(dim);
@@ -189,7 +194,7 @@ class DensityModel : public ConstrainedModel,
   void observe(const std::string& name, const Eigen::VectorXd& values) {
     observe(name, values, values.size());
   }
-  /// Adds covariates and other data for readers of the results (constant_data).
+  /// Adds covariates and other data to the results, where they appear as constant_data.
   void constant(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
     observed_.add_constant(name, values, dim);
     add_labels(dim);
@@ -227,8 +232,8 @@ class DensityModel : public ConstrainedModel,
     if (!dim.name.empty() && !is_known) labels_.push_back(labels);
   }
 
-  /// Number of directions that are differentiated at once. With `wide`, the values in a density are
-  /// computed less often. `narrow` avoids derivatives that are all zero.
+  /// Number of directions in one evaluation of a density. `wide` needs fewer evaluations. `narrow`
+  /// avoids derivatives that are all zero.
   static constexpr Index narrow = 8;
   static constexpr Index wide = 32;
 
@@ -240,16 +245,16 @@ class DensityModel : public ConstrainedModel,
 
   static bool is_reverse(const Evaluation& out) { return out.wants_gradient() && !is_forward(); }
 
-  /// Index of the first term among the cases of the tape. log_prior is the case before the terms.
+  /// On the tape, case 0 is log_prior. The cases of the data begin at this index.
   static constexpr Index first_term = 1;
 
   const Tape& tape() const {
     return tape_.get([this] { return written(); });
   }
 
-  /// Writes the tape at two points that the constraints allow. The points are chosen to detect an
-  /// `if` on a value: at the second point, every coordinate has the opposite sign and another size,
-  /// and every two coordinates have the opposite order.
+  /// Returns the tape, recorded at two points that the constraints allow. The points are chosen to
+  /// detect an `if` on a value. At the second point, every coordinate has the opposite sign and a
+  /// different magnitude, and the order of any two coordinates is reversed.
   Tape written() const {
     const Eigen::ArrayXd k =
         Eigen::ArrayXd::LinSpaced(this->dimension(), 1.0, static_cast<double>(this->dimension()));
@@ -295,8 +300,8 @@ class DensityModel : public ConstrainedModel,
     static_assert(
         whole != summed,
         "A DensityModel needs either log_density(values), or log_prior(values), cases() and "
-        "log_likelihood(values, n). Make them const and public; all except cases() are templates "
-        "over S.");
+        "log_likelihood(values, n). Make these members const and public. All of them except "
+        "cases() must be templates over S.");
     return summed;
   }
 
@@ -307,7 +312,7 @@ class DensityModel : public ConstrainedModel,
     };
   }
 
-  /// Writes the log likelihoods of all cases to `out`, then newly drawn cases.
+  /// Writes the log likelihoods of all cases to `out`, followed by newly drawn cases.
   void generate_column(const Values<double>& values, const Stream& stream, Address at,
                        Batch out) const {
     if constexpr (has_cases())
@@ -327,7 +332,7 @@ class DensityModel : public ConstrainedModel,
     return sum;
   }
 
-  /// Computes U = -f and its gradient, column by column.
+  /// Computes U = -f and its gradient, column by column, where f is a log density.
   template <class Density>
   void evaluate_columns(ConstBatch x, const Evaluation& out, const Density& f) const {
     Batch gradient = out.gradient;

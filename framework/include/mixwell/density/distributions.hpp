@@ -1,4 +1,4 @@
-// Log densities of numbers, with Stan's names and parameters.
+// Univariate log densities, with Stan's names and parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +10,13 @@
 #include <numbers>
 #include <type_traits>
 
-/// Each argument and each result is a Number. For a density of a number, y may also be a
-/// VectorView. The result is then the sum over its elements. All constants are included, as in
-/// Stan's `target += NAME(y | ...)`. Outside of its support a density returns the result of its
-/// formula, usually NaN. Do not rely on this; declare the constraint of the parameter. `_lpdf` are
-/// densities of real numbers. `_lpmf` are probabilities of whole numbers. Such numbers are data,
-/// and are passed as doubles. (Stan Functions Reference 2.36)
+/// Each argument and each result is a Number. Each `_lpdf` function of this file also accepts a
+/// VectorView as y. It then returns the sum over the elements of y. All constants are included, as
+/// in Stan's `target += NAME(y | ...)`. Outside its support, a density returns the value of its
+/// formula, which is usually NaN. Do not rely on this. Declare the constraint of the parameter
+/// instead. Functions whose names end in `_lpdf` are log densities of real numbers. Functions whose
+/// names end in `_lpmf` are log probabilities of whole numbers. The whole numbers must be data, and
+/// are passed as doubles. See the Stan Functions Reference 2.36.
 namespace mixwell {
 
 namespace detail {
@@ -135,7 +136,7 @@ auto neg_binomial_2_log_lpmf(double n, const Number auto& eta, const Number auto
   return log_gamma(n + p) - log_gamma(p) - log_factorial(n) + n * (x - log_p) -
          (n + p) * log1p_exp(x - log_p);
 }
-/// As above, as a function of mu.
+/// Mean mu, variance mu + mu^2 / phi.
 auto neg_binomial_2_lpmf(double n, const Number auto& mu, const Number auto& phi) {
   return neg_binomial_2_log_lpmf(n, log(detail::number(mu)), phi);
 }
@@ -152,7 +153,7 @@ auto binomial_logit_lpmf(double n, double N, const Number auto& eta) {
   return log_factorial(N) - log_factorial(n) - log_factorial(N - n) + n * x - N * log1p_exp(x);
 }
 
-/// P(k) ~ e^(beta_k), with k counted from 0. beta has size() and [k].
+/// P(k) is proportional to e^(beta_k) for k = 0, 1, ... `beta` is any type with size() and [k].
 template <class List>
 auto categorical_logit_lpmf(Index k, const List& beta) {
   return beta[k] - log_sum_exp(beta);

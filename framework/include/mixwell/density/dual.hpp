@@ -15,7 +15,7 @@ namespace mixwell {
 
 namespace detail {
 
-/// log(1 + e) for 0 <= e <= 1. std::log1p takes twice as long as std::log.
+/// log(1 + e) for 0 <= e <= 1. Uses std::log if e > 1e-3, because std::log1p takes twice as long.
 inline double log1p_of(double e) { return e > 1e-3 ? std::log(1.0 + e) : std::log1p(e); }
 
 }  // namespace detail
@@ -42,8 +42,8 @@ inline double log_sum_exp(double a, double b) {
 /// The distribution function of N(0, 1).
 inline double Phi(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }
 
-/// Result of a comparison with parameters. It is not a bool, so a density cannot branch on it
-/// without being noticed. Write select(condition, a, b).
+/// Result of a comparison of numbers with derivatives. It is not a bool, so `if` does not compile
+/// with it. Use select(condition, a, b).
 class Condition {
  public:
   explicit Condition(bool holds) : holds_(holds) {}
@@ -54,13 +54,13 @@ class Condition {
   bool holds_;
 };
 
-/// Returns a if the condition is true, otherwise b. Both are computed.
+/// Returns a if the condition is true, otherwise b. Both a and b are computed.
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 
-/// value + sum_k slopes_k e_k with e_j e_k = 0. Computing with these numbers gives the derivatives
-/// of the same computation with doubles, by the chain rule (Griewank & Walther 2008, Evaluating
-/// Derivatives, chapter 3). No memory is allocated. An operation costs `width` or 2 `width` extra
-/// multiplications. Functions have their usual names.
+/// A number of the form `value` + sum_k `slopes`_k e_k, where e_j e_k = 0 for all j and k.
+/// Computing with such numbers gives the derivatives of the same computation with doubles, by the
+/// chain rule (Griewank & Walther 2008, Evaluating Derivatives, chapter 3). No memory is allocated.
+/// An operation costs `width` or 2 `width` extra multiplications. Functions have their usual names.
 template <Index directions>
 struct Dual {
   static constexpr Index width = directions;
@@ -76,7 +76,7 @@ struct Dual {
   /// Leaves the slopes uninitialised. The caller must write them.
   struct Unset {};
   Dual(double number, Unset) : value(number) {}
-  /// Returns f(x), given its derivative f'(x) = slope.
+  /// Returns f(x), given its value `f` and its derivative f'(x) = `slope`.
   static Dual chain(const Dual& x, double f, double slope) { return {f, slope * x.slopes}; }
 
   Dual& operator+=(const Dual& b) { return value += b.value, slopes += b.slopes, *this; }
@@ -149,7 +149,7 @@ struct Dual {
     const double t = std::tanh(x.value);
     return chain(x, t, 1.0 - t * t);
   }
-  /// The derivative at 0 is 0.
+  /// The derivative at 0 is set to 0.
   friend Dual abs(const Dual& x) {
     return chain(x, std::abs(x.value), x.value > 0.0 ? 1.0 : x.value < 0.0 ? -1.0 : 0.0);
   }

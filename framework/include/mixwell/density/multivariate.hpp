@@ -9,8 +9,7 @@
 
 namespace mixwell {
 
-/// A density of the first K - 1 numbers of a simplex. `alpha` is one number for all, or a list of
-/// K.
+/// The density of the first K - 1 elements of a simplex. `alpha` is one number or K numbers.
 template <class S>
 S dirichlet_lpdf(const VectorView<S>& theta, const Number auto& alpha) {
   const auto a = detail::number(alpha);
@@ -29,8 +28,9 @@ S dirichlet_lpdf(const VectorView<S>& theta, const List& alpha) {
   return density + log_gamma(all);
 }
 
-/// A density of the K (K - 1) / 2 numbers below the diagonal of L, where R = L L^T has a density ~
-/// |R|^(eta - 1). (Lewandowski, Kurowicka & Joe 2009, J. Multivariate Anal. 100, 1989-2001)
+/// The density of the K (K - 1) / 2 entries of L below the diagonal, where R = L L^T is a
+/// correlation matrix with a density proportional to |R|^(eta - 1) (Lewandowski, Kurowicka & Joe
+/// 2009, J. Multivariate Anal. 100, 1989-2001).
 template <class S>
 S lkj_corr_cholesky_lpdf(const MatrixView<S>& L, const Number auto& eta) {
   const auto e = detail::number(eta);
@@ -44,7 +44,7 @@ S lkj_corr_cholesky_lpdf(const MatrixView<S>& L, const Number auto& eta) {
   return density;
 }
 
-/// The density of y ~ N(mu, L L^T). y and mu have as many numbers as L has rows. O(K^2).
+/// The density of y ~ N(mu, L L^T). y and mu have one element for each row of L. O(K^2).
 template <class S, class List, class Means>
 S multi_normal_cholesky_lpdf(const List& y, const Means& mu, const MatrixView<S>& L) {
   const Workspace::Frame frame(L.scratch());
@@ -60,8 +60,8 @@ S multi_normal_cholesky_lpdf(const List& y, const Means& mu, const MatrixView<S>
 }
 
 /// The density of the factor L of W = L L^T ~ Wishart(nu, F F^T), including the Jacobian of W(L).
-/// The mean of W is nu F F^T; nu > K - 1. F is lower triangular, with elements F(i, j) that are
-/// constants or parameters. O(K^3).
+/// The mean of W is nu F F^T, and nu must be above K - 1. F is lower triangular. Its elements F(i,
+/// j) are constants or parameters. O(K^3).
 template <class S, class Factor>
 S wishart_cholesky_lpdf(const MatrixView<S>& L, const Number auto& nu, const Factor& F) {
   const auto n = detail::number(nu);

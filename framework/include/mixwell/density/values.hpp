@@ -50,16 +50,16 @@ struct MatrixParameter {
 
 namespace detail {
 
-/// Throws RunError: "element 12 of `beta`, which has 10, is read".
+/// Throws RunError "the density reads element 12 of `beta`, which has 10 elements...".
 [[noreturn]] MIXWELL_EXPORT void refuse_element(const std::string& name, Index index, Index size);
-/// Throws RunError "dot of 4 constants and 3 values...".
+/// Throws RunError "dot() was called with 4 constants and 3 values...".
 [[noreturn]] MIXWELL_EXPORT void refuse_dot(Index constants, Index values);
-/// Throws RunError "a parameter is read that was never declared...".
+/// Throws RunError "the density reads a parameter that was never declared...".
 [[noreturn]] MIXWELL_EXPORT void refuse_undeclared();
 
-/// Numbers of type S: double, Dual or TapeNumber. The first slope of a Dual is the derivative with
-/// respect to element `direction`, which may be outside of this list. If the slopes begin at the
-/// first of all values, element i is therefore row i - `direction` of all values.
+/// Numbers of type S: double, Dual or TapeNumber. For a Dual, slope k of element i is 1 if
+/// k = i - `direction`, and 0 otherwise. For a TapeNumber, element i is row i - `direction` of the
+/// model's values. `direction` need not be an index of this list.
 template <class S>
 class Elements {
  public:
@@ -139,8 +139,8 @@ class MatrixView {
 template <class S>
 class Values {
  public:
-  /// `x` holds q numbers. `direction` is the first row with respect to which a Dual has a
-  /// derivative.
+  /// `x` has q numbers. The first slope of a Dual is the derivative with respect to row
+  /// `direction`.
   Values(const double* x, Index direction, Workspace& scratch)
       : elements_(x, direction), scratch_(&scratch) {}
 
@@ -151,8 +151,8 @@ class Values {
   MatrixView<S> operator()(const MatrixParameter& at) const {
     return {elements_.from(row_of(at)), at.rows, at.cols, at.name.get(), scratch_};
   }
-  /// Scratch memory. Each piece lives as long as the Workspace::Frame in which it is allocated.
-  /// Workspace::objects<S> allocates numbers.
+  /// Scratch memory, valid until the end of the Workspace::Frame in which it is allocated. Use
+  /// Workspace::objects<S> to allocate numbers.
   Workspace& scratch() const noexcept { return *scratch_; }
 
  private:
@@ -166,12 +166,12 @@ class Values {
   Workspace* scratch_;
 };
 
-/// Computes sum_i a_i b_i for constants a: an Eigen vector, row or column with as many numbers as
-/// b. O(size + width), because the derivatives are elements of a.
+/// Computes sum_i a_i b_i for constants `a`: an Eigen vector, row or column with as many elements
+/// as `b`. The cost is O(size + width), because the derivatives are elements of `a`.
 template <class Constants, class S>
 S dot(const Eigen::MatrixBase<Constants>& a, const VectorView<S>& b) {
   static_assert(Constants::IsVectorAtCompileTime,
-                "dot needs an Eigen vector, row or column as its first argument");
+                "the first argument of dot() must be an Eigen vector, row or column");
   if (a.size() != b.size()) detail::refuse_dot(a.size(), b.size());
   double sum = 0.0;
   if constexpr (Constants::ColsAtCompileTime == 1)

@@ -1,5 +1,4 @@
-// The tag that Mixwell compares before it runs any code of a plugin. Equal tags show that plugin
-// and Mixwell were built with the same memory layout.
+// A tag that describes the memory layout. Mixwell runs only plugins whose tag equals its own tag.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +13,7 @@
 #define MIXWELL_TEXT_(x) #x
 #define MIXWELL_TEXT(x) MIXWELL_TEXT_(x)
 
-/// Names of symbols, virtual tables and exceptions: g++ since 3.4, and clang++.
+/// g++ (since 3.4) and clang++ share this ABI of symbol names, virtual tables and exceptions.
 #if defined(__GXX_ABI_VERSION) && __GXX_ABI_VERSION >= 1002
 #define MIXWELL_ABI_CXX_ "itanium"
 #else
@@ -36,16 +35,16 @@
 #define MIXWELL_ABI_STRINGS_ "old"
 #endif
 
-/// _GLIBCXX_DEBUG adds members to containers; _GLIBCXX_ASSERTIONS adds only code.
+/// _GLIBCXX_DEBUG adds members to containers, but _GLIBCXX_ASSERTIONS adds only code.
 #ifdef _GLIBCXX_DEBUG
 #define MIXWELL_ABI_CONTAINERS_ "debug"
 #else
 #define MIXWELL_ABI_CONTAINERS_ "plain"
 #endif
 
-/// `name=value;` pairs. Two builds are compatible only if all are equal. eigen_alignment is for
-/// heap memory, eigen_static_alignment for members. eigen_malloc says which functions allocate and
-/// free Eigen's memory.
+/// `name=value;` pairs. Two builds are compatible only if all pairs are equal. eigen_alignment is
+/// for heap memory, and eigen_static_alignment is for members. eigen_malloc determines which
+/// functions allocate and free Eigen's memory.
 #define MIXWELL_ABI_TAG \
   "mixwell=" MIXWELL_TEXT(MIXWELL_ABI_VERSION) ";c++=" MIXWELL_ABI_CXX_                           \
   ";library=" MIXWELL_ABI_LIBRARY_ ";strings=" MIXWELL_ABI_STRINGS_                               \

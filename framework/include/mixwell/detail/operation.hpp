@@ -47,8 +47,8 @@ concept IsCarried = requires {
   Meaning::carried;
 };
 
-/// Describes one given edge: whether the operation writes it, the type that the body receives, and
-/// the value that the operation returns for the edge.
+/// Describes how an operation uses one edge: whether it writes the edge, the type that the body
+/// receives, and the value that the operation returns for the edge.
 template <class Given>
 struct Connection;
 
@@ -86,7 +86,7 @@ struct Connection<Write<Meaning>> {
   }
 };
 
-/// One edge or none.
+/// One edge or no edge.
 template <class Given>
 struct Connection<std::optional<Given>> {
   using One = Connection<Given>;
@@ -201,7 +201,7 @@ constexpr void check_parameters() {
   }
 }
 
-/// Holds the function of a body, and forwards acts_for() if the function has it.
+/// Stores the function of a body, and forwards acts_for() if the function has it.
 template <class F>
 class BodyOf : public Body {
  public:
@@ -255,7 +255,7 @@ auto written(const Given& given, const std::vector<Value>& values, const EdgeRan
   }
 }
 
-/// Throws a WiringError with the operation and the role if an edge has no value.
+/// Throws a WiringError that names the operation and the role if an edge has no value.
 MIXWELL_EXPORT void require_values(const std::string& operation, const std::vector<Input>& inputs);
 [[noreturn]] MIXWELL_EXPORT void refuse_other_edges(const std::string& operation);
 

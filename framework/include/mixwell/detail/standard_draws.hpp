@@ -1,4 +1,4 @@
-// Draws from standard distributions, such as conjugate ones, from one stream of random numbers.
+// Functions that draw from standard distributions, with the random numbers of one stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace mixwell {
 
-/// The random numbers of one replicate for one draw number of a stream, in sequence. Use this class
+/// A sequence of random numbers of a stream, for one replicate and one draw number. Use this class
 /// for draws that need an unknown number of random numbers. The sequence is a pure function of
-/// stream and address. Uniforms are made 16 at a time. After 2^16 such refills the class throws
-/// std::out_of_range. No draw below needs more than a few refills.
+/// stream and address. The class fills a buffer with 16 uniforms at a time. It throws
+/// std::out_of_range after 2^16 refills. No function below needs more than a few refills.
 class MIXWELL_EXPORT RandomNumbers {
  public:
   /// `at.draw` must be below 2^8. Objects with different `at.draw` share no numbers.
@@ -40,8 +40,8 @@ class MIXWELL_EXPORT RandomNumbers {
   bool has_spare_ = false;
 };
 
-/// Calls draw(random, x) for every column x (d numbers) of theta, with the random numbers of its
-/// replicate: at.replicate + j for column j.
+/// Calls draw(random, x) for every column x (d numbers) of theta. Column j gets the random numbers
+/// of replicate at.replicate + j.
 template <class DrawColumn>
 void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn& draw) {
   for (Index j = 0; j < theta.cols(); ++j) {
@@ -50,9 +50,9 @@ void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn
   }
 }
 
-/// Calls draw(n, random) for n = 0, ..., cases - 1 with the random numbers of one replicate. Groups
-/// of 4096 consecutive cases (larger groups for more than 2^20 cases) share one sequence of random
-/// numbers. The next group uses the next draw number of the address.
+/// Calls draw(n, random) for n = 0, ..., cases - 1 with the random numbers of one replicate. Each
+/// group of 4096 consecutive cases has its own sequence of random numbers. The next group uses the
+/// next draw number of the address. If there are more than 2^20 cases, the groups are larger.
 template <class DrawCase>
 void each_case(Index cases, const Stream& stream, Address at, const DrawCase& draw) {
   constexpr Index most_sources = 256;
@@ -66,14 +66,16 @@ void each_case(Index cases, const Stream& stream, Address at, const DrawCase& dr
   }
 }
 
-/// Density x^(shape-1) exp(-rate x), shape and rate > 0. Marsaglia & Tsang 2000, ACM Trans. Math.
-/// Softw. 26; for shape < 1, multiplied by U^(1/shape). About one normal and one uniform.
+/// Density proportional to x^(shape-1) exp(-rate x), shape and rate > 0 (Marsaglia & Tsang 2000,
+/// ACM Trans. Math. Softw. 26). If shape < 1, a draw for shape + 1 is multiplied by u^(1/shape),
+/// where u ~ U(0, 1). A draw needs about one normal and one uniform.
 MIXWELL_EXPORT double draw_gamma(RandomNumbers& random, double shape, double rate);
-/// The logarithm of a gamma draw. It is finite even if a small shape makes x itself 0.
+/// The logarithm of a gamma draw. It is finite even if the draw itself is rounded to 0.
 MIXWELL_EXPORT double draw_log_gamma(RandomNumbers& random, double shape, double rate);
 
-/// Draws precision ~ gamma(shape, rate), then mean ~ N(mean, 1 / (strength precision)): the
-/// conjugate prior of a normal's mean and precision (Bernardo & Smith 1994, section 5.2).
+/// Draws precision ~ gamma(shape, rate), then x ~ N(mean, 1 / (strength precision)), and returns
+/// {x, precision}. This is the conjugate prior of a normal's mean and precision (Bernardo & Smith
+/// 1994, section 5.2).
 struct NormalGamma {
   double mean;
   double precision;
@@ -81,16 +83,16 @@ struct NormalGamma {
 MIXWELL_EXPORT NormalGamma draw_normal_gamma(RandomNumbers& random, double mean, double strength,
                                              double shape, double rate);
 
-/// Draws W ~ Wishart(degrees, L L'), whose mean is degrees L L', as W = (L A)(L A)' with Bartlett's
-/// lower triangle A (Bartlett 1933; Smith & Hocking 1972, Appl. Stat. 21). `scale_factor` (p x p)
-/// has the lower triangle L; degrees > p - 1. Writes the lower triangle L A of W = C C' into C
-/// (p x p, zeros above the diagonal). O(p^3).
+/// Draws W ~ Wishart(`degrees`, L L'). The mean of W is `degrees` * L L'. Writes C = L A (p x p,
+/// zeros above the diagonal) with W = C C'. A is Bartlett's lower triangle (Bartlett 1933; Smith &
+/// Hocking 1972, Appl. Stat. 21). L is the lower triangle of `scale_factor` (p x p). `degrees` must
+/// be above p - 1. O(p^3).
 MIXWELL_EXPORT void draw_wishart_factor(RandomNumbers& random, double degrees,
                                         ConstBatch scale_factor, Batch C);
 
-/// Draws the precision W ~ Wishart(degrees, L L') as its factor C, as above, then mean ~ N(m,
-/// (strength W)^-1) into `mean` (p x 1). This is the conjugate prior of a multivariate normal's
-/// mean and precision.
+/// Draws the precision W ~ Wishart(degrees, L L') as its factor C (see draw_wishart_factor), then
+/// mean ~ N(m, (strength W)^-1) into `mean` (p x 1). This is the conjugate prior of a multivariate
+/// normal's mean and precision.
 MIXWELL_EXPORT void draw_normal_wishart(RandomNumbers& random, ConstBatch m, double strength,
                                         double degrees, ConstBatch scale_factor, Batch mean,
                                         Batch C);
@@ -106,37 +108,40 @@ MIXWELL_EXPORT Index draw_categorical(RandomNumbers& random,
 /// concentrations are.
 MIXWELL_EXPORT void draw_dirichlet(RandomNumbers& random, ConstBatch concentrations, Batch out);
 
-/// Density x^(-3/2) exp(-shape (x - mean)^2 / (2 mean^2 x)), mean and shape > 0. Michael, Schucany
-/// & Haas 1976, Am. Stat. 30.
+/// Density proportional to x^(-3/2) exp(-shape (x - mean)^2 / (2 mean^2 x)), mean and shape > 0
+/// (Michael, Schucany & Haas 1976, Am. Stat. 30).
 MIXWELL_EXPORT double draw_inverse_gaussian(RandomNumbers& random, double mean, double shape);
 
-/// Density x^(p-1) exp(-(a x + b / x) / 2), a and b > 0, any p. Devroye 2014, Stat. Comput. 24:
-/// rejection in log x under an envelope of a constant and two exponentials, with at most about 2.7
-/// tries on average for any parameters.
+/// Density proportional to x^(p-1) exp(-(a x + b / x) / 2), a and b > 0, any p. The method draws
+/// log x by rejection sampling (Devroye 2014, Stat. Comput. 24). The envelope consists of a
+/// constant and two exponentials. A draw needs at most about 2.7 tries on average, for any
+/// parameters.
 MIXWELL_EXPORT double draw_generalised_inverse_gaussian(RandomNumbers& random, double p, double a,
                                                         double b);
 
-/// Poisson. For means of at least 10: Hormann 1993, Insurance Math. Econ. 12 (PTRS, transformed
-/// rejection). For smaller means: waiting times. If the mean is at least 2^53, returns the mean
-/// itself. Returns NaN if the mean is invalid.
+/// A Poisson draw. The method is transformed rejection if the mean is at least 10 (PTRS, Hormann
+/// 1993, Insurance Math. Econ. 12), and waiting times otherwise. Returns the mean itself if it is
+/// at least 2^53. Returns NaN if the mean is invalid.
 MIXWELL_EXPORT double draw_poisson(RandomNumbers& random, double mean);
 
 /// Number of successes in n trials, each with probability p. n must be a whole number of at most
-/// 2^53. If n min(p, 1 - p) >= 10: Hormann 1993, J. Stat. Comput. Simul. 46 (BTRS). Otherwise:
-/// waiting times. Returns NaN if n or p is invalid.
+/// 2^53. The method is transformed rejection if n min(p, 1 - p) >= 10 (BTRS, Hormann 1993, J. Stat.
+/// Comput. Simul. 46), and waiting times otherwise. Returns NaN if n or p is invalid.
 MIXWELL_EXPORT double draw_binomial(RandomNumbers& random, double n, double p);
 
 /// Mean mu > 0, variance mu + mu^2 / phi: a Poisson draw whose mean is a gamma draw.
 MIXWELL_EXPORT double draw_negative_binomial(RandomNumbers& random, double mu, double phi);
 
-/// Density x^(a-1) (1-x)^(b-1), a and b > 0, from two gammas, computed in logarithms.
+/// Density proportional to x^(a-1) (1-x)^(b-1), a and b > 0. Drawn from two gammas, in logarithms.
 MIXWELL_EXPORT double draw_beta(RandomNumbers& random, double a, double b);
 
-/// Student's t with `degrees` > 0 degrees of freedom: a normal divided by the root of a gamma.
+/// Student's t with `degrees` > 0 degrees of freedom: a normal draw divided by the square root of a
+/// draw from gamma(`degrees` / 2, `degrees` / 2).
 MIXWELL_EXPORT double draw_student_t(RandomNumbers& random, double degrees);
 
-/// N(mean, sd^2) given low < x < high; both may be infinite. Robert 1995, Stat. Comput. 5:
-/// rejection from the normal, a uniform or an exponential, whichever has a high acceptance rate.
+/// N(mean, sd^2) given low < x < high. Both bounds may be infinite. The method is rejection
+/// sampling. The bounds decide whether the proposal is normal, uniform or exponential (Robert 1995,
+/// Stat. Comput. 5).
 MIXWELL_EXPORT double draw_truncated_normal(RandomNumbers& random, double mean, double sd,
                                             double low, double high);
 

@@ -12,20 +12,20 @@
 
 namespace mixwell {
 
-/// An input of an operation. The body of the operation receives a value of the graph as a
-/// `Meaning`, which is a type from mixwell::edge or a similar type.
+/// An input of an operation. The body of the operation receives the value as a `Meaning`, usually a
+/// type from mixwell::edge.
 template <class Meaning>
 struct Edge {
   Value value{};
 };
 
-/// An output of an operation. The body of the operation receives it as an edge::Out<Meaning>.
+/// An output of an operation. The body of the operation receives an edge::Out<Meaning>.
 template <class Meaning>
 struct Write {
   Output output;
 };
 
-/// Converts values to edges with the same meaning.
+/// Converts each value to an edge with the meaning `Meaning`.
 template <class Meaning>
 std::vector<Edge<Meaning>> edges(const std::vector<Value>& values) {
   std::vector<Edge<Meaning>> all;
@@ -34,8 +34,8 @@ std::vector<Edge<Meaning>> edges(const std::vector<Value>& values) {
   return all;
 }
 
-/// Meanings. A meaning fixes the Role of an edge in the graph, and what a body may do with its
-/// numbers. All are views, passed by value. A block has w columns.
+/// Meanings of edges. A meaning determines the Role of an edge, and what a body may do with the
+/// edge's numbers. All meanings are views, passed by value. w is the number of columns of a block.
 namespace edge {
 
 /// The index of an edge among the inputs or the outputs of a block.
@@ -44,21 +44,21 @@ struct Port {
   std::size_t k;
 };
 
-/// Numbers, d x w or rows x w; rows x 1 if all replicates share them.
+/// The numbers of an edge: rows x w, or rows x 1 if all replicates share them.
 template <Role r>
 class Numbers : public ConstMatrixMap {
  public:
   static constexpr Role role = r;
-  Numbers(Port at)  // NOLINT: what an edge is made from
+  Numbers(Port at)  // NOLINT: implicit on purpose
       : ConstMatrixMap(at.block.in(at.k)), divided_rows_(at.block.divided_rows(at.k)) {}
-  /// As ColumnBlock::divided_rows.
+  /// See ColumnBlock::divided_rows.
   const DividedRows* divided_rows() const noexcept { return divided_rows_; }
 
  private:
   const DividedRows* divided_rows_;
 };
 
-/// Numbers, 1 x w.
+/// The numbers of an edge with one row: 1 x w.
 template <Role r>
 class OneRow : public ConstRowMap {
  public:
@@ -66,14 +66,14 @@ class OneRow : public ConstRowMap {
   OneRow(Port at) : ConstRowMap(at.block.in_row(at.k)) {}  // NOLINT
 };
 
-/// A preconditioner H with its products.
+/// A preconditioner H and its products with vectors.
 template <Role r>
 class Matrix : public Preconditioner {
  public:
   static constexpr Role role = r;
   Matrix(Port at)  // NOLINT
       : Preconditioner(at.block.preconditioner(at.k)), scratch_(&at.block.scratch()) {}
-  /// Computes out = S z. The result is z itself if H = I. out must not alias z.
+  /// Computes out = S z, where H = S S'. Copies z to out if H = I. out must not alias z.
   void scale(ConstBatch z, Batch out) const {
     if (is_identity()) {
       flat(out) = flat(z);
@@ -86,8 +86,8 @@ class Matrix : public Preconditioner {
   Workspace* scratch_;
 };
 
-/// These types distinguish two edges with the same meaning: Here is the state, There is the
-/// proposal.
+/// These types distinguish two edges that would otherwise have the same meaning. `Here` means the
+/// state, and `There` means the proposal.
 struct Here;
 struct There;
 /// Marks an evaluation at the state after the transition. The transition itself writes this
@@ -98,7 +98,7 @@ struct Next;
 struct Position : Numbers<Role::state> {};
 /// p before the transition.
 struct Momentum : Numbers<Role::state> {};
-/// Another variable of the transition, before the transition.
+/// A variable of the transition other than theta and p, before the transition.
 struct Auxiliary : Numbers<Role::state> {};
 /// The numbers of a history, before the operation that replaces them.
 struct History : Numbers<Role::state> {};
@@ -121,19 +121,19 @@ struct Potential : OneRow<Role::evaluation> {};
 template <class Where>
 struct Gradient : Numbers<Role::evaluation> {};
 
-/// A gradient that the body only copies to a carried gradient that it writes. If nobody reads the
-/// written gradient, this gradient may have no memory (data() is null). See Input::carried.
+/// An input gradient that the body only copies to an output made by Output::carried_gradient. If no
+/// operation reads that output, this input may have no memory (data() is null). See Input::carried.
 template <class Where>
 struct CarriedGradient : Gradient<Where> {
   static constexpr bool carried = true;
 };
 
-/// The last points of the path to a proposal: path_rows numbers in each column.
+/// The last points of the path to a proposal, path_rows x w.
 struct Way : Numbers<Role::parameter> {};
 
 /// The step size eps.
 struct StepSize : OneRow<Role::parameter> {};
-/// Number of steps: whole numbers.
+/// The number of steps, a whole number.
 struct StepCount : OneRow<Role::parameter> {};
 /// Acceptance probabilities.
 struct Acceptance : OneRow<Role::parameter> {};
@@ -147,11 +147,11 @@ struct PositionCoupling : Matrix<Role::position_coupling> {};
 struct MomentumCoupling : Matrix<Role::momentum_coupling> {};
 /// The matrix in the drift of an overdamped step.
 struct Drift : Matrix<Role::drift> {};
-/// The matrix of the diffusion of an overdamped step.
+/// The matrix in the diffusion of an overdamped step.
 struct Diffusion : Matrix<Role::diffusion> {};
 /// Gamma.
 struct DriftCorrection : Numbers<Role::drift_correction> {};
-/// Declares that there is friction. It has no numbers.
+/// Declares that the step has friction. The body reads nothing from this edge.
 struct Friction {
   static constexpr Role role = Role::friction;
   Friction(Port) {}  // NOLINT
@@ -165,13 +165,14 @@ class LawAs : public mixwell::Law {
 };
 /// The law exp(-U) that the transition leaves invariant.
 struct Law : LawAs<Role::law> {};
-/// The law of an auxiliary variable: given theta (Here), or computed again at theta* (There).
+/// The law of an auxiliary variable, computed from theta (Here) or from theta* (There).
 template <class Where>
 struct AuxiliaryLaw : LawAs<std::is_same_v<Where, Here> ? Role::law : Role::law_at_proposal> {};
 /// The law that the stages of a proposal leave invariant. It enters the acceptance ratio of the
 /// last stage.
 struct StageLaw : LawAs<Role::stage_law> {};
-/// Laws as parameters: the law whose gradients the steps follow, and the exact law.
+/// Two laws that a body reads as parameters: the law whose gradients the steps follow, and the
+/// exact law.
 struct StepsLaw : LawAs<Role::parameter> {};
 struct TargetLaw : LawAs<Role::parameter> {};
 
@@ -191,14 +192,14 @@ class Noise {
 
   void normals(Batch out, std::uint32_t draw = 0) const { block_->normals(k_, out, draw); }
   void uniforms(Batch out, std::uint32_t draw = 0) const { block_->uniforms(k_, out, draw); }
-  /// As above; the result is allocated in the block's scratch memory.
+  /// Returns normals in the block's scratch memory.
   MatrixMap normals(Index rows, Index columns, std::uint32_t draw = 0) const {
     MatrixMap z = block_->scratch().matrix(rows, columns);
     normals(z, draw);
     return z;
   }
 
-  /// Normals for an integrator, whose step number is `draw`.
+  /// Normals for an integrator. `draw` is the number of the integrator's step.
   class PerStep final : public NormalSource {
    public:
     PerStep(const ColumnBlock& block, std::size_t k) noexcept : block_(block), k_(k) {}
@@ -212,7 +213,8 @@ class Noise {
   };
   PerStep per_step() const noexcept { return {*block_, k_}; }
 
-  /// The stream and the address, for functions that take both, such as Generated::generate.
+  /// The stream and the address of the noise, for functions that need both, such as
+  /// Generated::generate.
   const Stream& stream() const { return block_->stream(k_); }
   Address address() const noexcept {
     return {block_->sweep(), 0, static_cast<std::uint64_t>(block_->first_column())};
@@ -223,7 +225,7 @@ class Noise {
   std::size_t k_;
 };
 
-/// A list of edges with one meaning. Its length is known when the composition is made.
+/// A list of edges that all have the same meaning. Its length is fixed when the graph is built.
 template <class Meaning>
 class List {
  public:
@@ -256,7 +258,7 @@ class Out<Meaning> : public RowMap {
 
 using ProposedPosition = Out<Proposed<Position>>;
 
-/// A list of outputs with one meaning. Its length is known when the composition is made.
+/// A list of outputs that all have the same meaning. Its length is fixed when the graph is built.
 template <class Meaning>
 using OutList = List<Out<Meaning>>;
 

@@ -27,23 +27,23 @@ class RowRuns;
 
 /// Kinds of persistent state, which is carried from sweep to sweep and stored in checkpoints.
 enum class VariableKind {
-  slot,       ///< a position; its law is the product of the factors that contain the slot
-  auxiliary,  ///< drawn by a refresh from a declared conditional law (momentum)
-  history,    ///< numbers of a learner, without a law
-  joined,     ///< several slots as one variable while an update moves them; stores no state
-  trial,      ///< a copy of a slot that the stages of a proposal move; stores no state
+  slot,       ///< a position, whose law is the product of the factors that depend on the slot
+  auxiliary,  ///< a variable that a refresh draws from a declared conditional law (momentum)
+  history,    ///< numbers that a learner updates; a history has no law
+  joined,     ///< copies of several slots, for an update that moves them together (not carried)
+  trial,      ///< a copy of a slot that the stages of a proposal move (not carried)
   estimate,   ///< the unbiased estimate of a density at a slot's position, stored with the slot
 };
 
-/// Kinds of values: `derived` values are computed in this sweep.
+/// Kinds of values. A `derived` value is computed by an operation of the same sweep.
 enum class ValueKind { constant, noise, version, derived };
 
 /// Kinds of operations, by what they do to their outputs.
 enum class OperationKind {
-  pure,     ///< a derived value, a function of its inputs only
+  pure,     ///< computes derived values from its inputs only
   refresh,  ///< draws a variable from its law
-  move,     ///< a map or SDE step
-  accept,   ///< chooses between the state and the proposal by the ratio of laws
+  move,     ///< applies a map or a step of an SDE
+  accept,   ///< accepts or rejects a proposal by a ratio of densities
   observe,  ///< writes the next version of a history
   regroup,  ///< copies numbers between slots and the variable that joins them
 };
@@ -51,26 +51,27 @@ enum class OperationKind {
 /// The role of a value that an operation reads.
 enum class Role {
   state,              ///< the version that the operation replaces
-  proposed,           ///< accept: the candidate for the state listed before it
+  proposed,           ///< accept: the value that may replace the preceding `state` input
   parameter,          ///< step size, number of steps, preconditioner of a fit, ...
   law,                ///< a law that the update must leave invariant
   law_at_proposal,    ///< an auxiliary's law, evaluated with parameters from the proposal
-  stage_law,          ///< accept: invariant law of the proposal's stages; its ratio is divided out
-  evaluation,         ///< cached (U, grad U) of a law at a version; identified by law and version
-  noise,              ///< new random numbers; each noise has exactly one reader
+  stage_law,          ///< accept: the law that the stages leave invariant. The acceptance ratio
+                      ///< contains the inverse of this law's density ratio
+  evaluation,         ///< cached (U, grad U), identified by its law and its version
+  noise,              ///< new random numbers, which exactly one operation reads
   position_coupling,  ///< A in theta' = A M^-1 p
   momentum_coupling,  ///< A' in p' = -A' grad U
   drift,
   diffusion,
   friction,
-  drift_correction,  ///< Gamma_i = sum_j dH_ij / dtheta_j of the H in the drift
+  drift_correction,  ///< Gamma_i = sum_j dH_ij / dtheta_j, where H is the matrix in the drift
   weights,           ///< the branch of a mixture that a guarded operation belongs to
 };
 
 /// The name of the role on the edges of graph.dot: "state", "law", "A", ...
 MIXWELL_EXPORT std::string_view to_string(Role role) noexcept;
 
-/// The way in which a history forgets, from the weakest statement to the strongest.
+/// How a history forgets past sweeps, from the weakest declaration to the strongest.
 enum class Forgets { unknown, persistent, window, diminishing };
 
 /// The scope of a variable: one copy for each replicate, or one copy for the whole run.
@@ -81,7 +82,7 @@ struct Variable {
   std::int32_t id = -1;
   friend bool operator==(Variable, Variable) = default;
 };
-/// Handle of a value in its graph. A default-constructed one is empty.
+/// Handle of a value in its graph. A default-constructed handle is empty.
 struct Value {
   std::int32_t id = -1;
   friend bool operator==(Value, Value) = default;
@@ -94,8 +95,8 @@ enum class Space {
   real,           ///< R^rows or an open subset, in which U has a gradient
   sphere,         ///< the unit sphere of R^rows, with respect to its surface measure
   whole_numbers,  ///< vectors of whole numbers, with respect to the counting measure
-  line,           ///< a curve or surface within R^rows that depends on the state
-  improper        ///< R^rows, but the integral of exp(-U) is infinite: draws have another law
+  line,           ///< a state-dependent curve or surface in R^rows
+  improper        ///< R^rows, where exp(-U) has no finite integral, so draws come from another law
 };
 
 /// The space in words: "real", "sphere", "whole numbers", ...
@@ -104,8 +105,8 @@ MIXWELL_EXPORT std::string_view to_string(Space space) noexcept;
 /// Properties of an auxiliary variable other than its law.
 struct AuxiliaryTraits {
   Space space = Space::real;
-  /// True if the variable changes sign when time is reversed, as a momentum does. Flips::momentum
-  /// then negates the variable, and its law must have the same density at -v and at v.
+  /// True if the variable v changes sign when time is reversed, as a momentum does. Flips::momentum
+  /// then negates v, and the law of v must have the same density at -v and at v.
   bool turns = true;
 };
 
@@ -115,7 +116,7 @@ struct AuxiliaryTraits {
 class MIXWELL_EXPORT Body {
  public:
   virtual ~Body();
-  /// Computes the outputs of one block in one sweep.
+  /// Computes the outputs for one block of columns in one sweep.
   virtual void run(ColumnBlock& block) const = 0;
 };
 
@@ -126,17 +127,17 @@ struct VariableInfo {
   Index rows = 0;
   Scope scope = Scope::replicate;
   Forgets forgets = Forgets::unknown;
-  /// Diminishing histories: the numbers that other operations read change by about n^-rate in the
-  /// n-th sweep. 0 means not declared.
+  /// Diminishing histories: how fast their changes decrease. In the n-th sweep, the entries that
+  /// other operations use change by about n^-rate. 0 means that no rate is declared.
   double rate = 0.0;
-  /// Histories: the name that certificates use for the learnt quantity ("step size"). If empty, the
-  /// name of the variable is used.
+  /// Histories: the name that certificates use for the learnt quantity ("step size"). If it is
+  /// empty, certificates use the name of the variable.
   std::string learns{};
-  /// The value of every column before the first sweep, rows x 1. Slots start where `init` says
-  /// instead.
+  /// The value of every column before the first sweep, rows x 1. For slots, the run's `init`
+  /// replaces this value.
   Eigen::VectorXd initial;
-  /// Slots: name of the position that the slot holds, wholly or in part. It is the slot's own name
-  /// if the slot holds all of it.
+  /// Slots: the name of the position that the slot holds, wholly or in part. A slot that holds a
+  /// whole position has the same name as the position.
   std::string position{};
   /// Slots and joined variables: the coordinates of the position that the rows of the variable
   /// hold, ascending. Empty means all.
@@ -156,15 +157,15 @@ struct VariableInfo {
 struct ValueInfo {
   std::string name;
   ValueKind kind = ValueKind::derived;
-  /// Numbers in each column. 0 for noise and for functions without numbers.
+  /// Length of a column. It is 0 for noise, and for values that consist only of a function.
   Index rows = 0;
   Scope scope = Scope::replicate;
   std::shared_ptr<const Function> function;
   Variable variable;           ///< version: its variable
   std::int32_t version = 0;    ///< version: k
-  Value replaces;              ///< version: k - 1
-  Value replaced_by;           ///< version: k + 1, if this sweep writes it
-  std::int32_t producer = -1;  ///< operation that writes it, or -1
+  Value replaces;              ///< version: the previous one, k - 1; empty if k = 0
+  Value replaced_by;           ///< version: the next one, k + 1; empty if this sweep writes none
+  std::int32_t producer = -1;  ///< operation that writes the value, or -1
   Value storage;               ///< derived: the value whose numbers a view shares
   bool carried = false;        ///< Output::carried
   Value evaluated_law;         ///< evaluation: the evaluated law
@@ -175,8 +176,8 @@ struct ValueInfo {
 struct Input {
   Value value;
   Role role = Role::parameter;
-  /// True for a cached gradient that the body only copies to a gradient that it writes. If nobody
-  /// else reads the cached gradient, it is not computed and has no memory.
+  /// True for a cached gradient that the body only copies to one of its outputs. If nothing else
+  /// reads the cached gradient, Mixwell does not compute it and gives it no memory.
   bool carried = false;
 };
 
@@ -202,7 +203,8 @@ struct Output {
                            Value at = {}) {
     return {std::move(name), rows, nullptr, variable, law, at};
   }
-  /// As above, for a gradient that the body writes only if it has memory. See Input::carried.
+  /// The gradient of an evaluation. If the gradient has no memory, the body does not write it. See
+  /// Input::carried.
   static Output carried_gradient(std::string name, Index rows, Value law, Variable variable,
                                  Value at = {}) {
     Output output = evaluation(std::move(name), rows, law, variable, at);
@@ -229,7 +231,7 @@ struct OperationInfo {
   Traits traits;
   std::vector<Input> inputs;
   std::vector<Value> outputs;
-  std::shared_ptr<const Body> body;  ///< null for a view, which runs nothing
+  std::shared_ptr<const Body> body;  ///< null for a view or an exchange, which compute nothing
   Guard guard{};  ///< the guard's choice is also the last input, with the role `weights`
 };
 
@@ -262,7 +264,7 @@ struct Record {
   /// phase. No operation of that phase may change the value. Use this for values that warmup has
   /// learnt, such as an inverse metric. The record must be a real number in the group sample_stats.
   bool once = false;
-  std::vector<std::string> dims{};  ///< as Parameter::dims
+  std::vector<std::string> dims{};  ///< see Parameter::dims
 };
 
 /// A factor of the joint target: exp(-U) as a function of its slots.
@@ -271,9 +273,9 @@ struct Factor {
   std::vector<Variable> slots;
 };
 
-/// The operations and values that one kernel added in one call: the ids from `first` up to, but not
-/// including, `end`. If a kernel describes a transition twice, the two differ only in names, noises
-/// and histories.
+/// The operations and values that one kernel added in one call. Their ids are at least `first` and
+/// less than `end`. If a kernel describes the same transition twice, the descriptions may differ
+/// only in their names, `noise` values and histories.
 struct KernelDescription {
   const Component* kernel = nullptr;
   std::int32_t first_operation = 0;
@@ -292,11 +294,11 @@ MIXWELL_EXPORT std::vector<Variable> slots_of(const KernelGraph& graph,
 /// Returns the positions that the slots of a graph hold, in the order of their first slots.
 MIXWELL_EXPORT std::vector<std::string> positions(const KernelGraph& graph);
 
-/// The graph that a compositor and its kernels build in the order of the sweep, one for each phase.
+/// The graph of one phase, which a compositor and its kernels build in the order of the sweep.
 /// Names are paths (`hmc/refresh`). Random streams are keyed by names, so additions to the graph do
-/// not change the numbers of other operations. Since a graph is built only once for each phase, the
-/// attributes tell the compiler to optimise these calls for size. This halves the compile time of
-/// code that describes a kernel.
+/// not change the random numbers of other operations. A graph is built only once, so many functions
+/// are marked `gnu::cold`. The compiler then optimises calls to them for size, which halves the
+/// compile time of code that describes a kernel.
 class MIXWELL_EXPORT KernelGraph {
  public:
   /// Adds a slot for a whole position.
@@ -310,12 +312,12 @@ class MIXWELL_EXPORT KernelGraph {
   /// scatter() copies the numbers back after the transition.
   [[gnu::cold]] Variable joined(std::string name, std::vector<Variable> parts);
   /// Adds a copy of a slot (or of a joined variable) for the stages of a proposal. begin_trial()
-  /// copies the slot's numbers into it.
+  /// copies the slot's numbers into the trial.
   [[gnu::cold]] Variable trial(std::string name, Variable slot);
   [[gnu::cold]] Variable auxiliary(std::string name, Index rows,
                                    const AuxiliaryTraits& traits = {});
-  /// Adds the stored estimate of a density at the slot's position. Its numbers are all zero before
-  /// the first estimate, and after the slot was given a new initial position.
+  /// Adds a variable that stores an estimate of a density at the slot's position. Its numbers are
+  /// all zero before the first estimate, and after the slot has received a new initial position.
   [[gnu::cold]] Variable estimate(std::string name, Variable slot, Index rows);
   [[gnu::cold]] Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
                                  Scope scope = Scope::replicate, double rate = 0.0,
@@ -324,7 +326,8 @@ class MIXWELL_EXPORT KernelGraph {
   [[gnu::cold]] Value constant(std::string name, std::shared_ptr<const Function> function);
   /// Declares that exp(-U) of `law` is a factor of the joint target.
   [[gnu::cold]] void factor(Value law, std::vector<Variable> slots);
-  /// Adds new random numbers. Exactly one operation may read them.
+  /// Adds a `noise` value: random numbers that are new in each sweep. Exactly one operation may
+  /// read this value.
   [[gnu::cold]] Value noise(std::string name);
   /// The newest version of a variable.
   [[gnu::cold]] Value current(Variable variable) const;
@@ -332,17 +335,18 @@ class MIXWELL_EXPORT KernelGraph {
   bool is_constant(Value value) const;
 
   /// Adds an operation, and returns its outputs in order. Throws InputError if a rule of the graph
-  /// is broken: for example, if a noise is read twice, or if a replaced version is not the newest.
+  /// is broken: for example, if two operations read the same `noise` value, or if a replaced
+  /// version is not the newest.
   [[gnu::cold]] std::vector<Value> add(std::string name, OperationKind kind, const Traits& traits,
                                        std::vector<Input> inputs, std::vector<Output> outputs,
                                        std::shared_ptr<const Body> body);
-  /// Adds a view: the numbers of `of` with another function. Nothing is computed. `in_place_of` is
-  /// the law that the function replaces.
+  /// Adds a view, which shares the numbers of `of` but has a different function. A view computes
+  /// nothing. `in_place_of` is the law that the function replaces.
   [[gnu::cold]] Value view(std::string name, std::shared_ptr<const Function> function, Value of,
                            const Traits& traits = {}, Value in_place_of = {});
-  /// Proposes to exchange two versions: a move that computes nothing, is its own inverse and
-  /// preserves volume. Returns the proposed value of `a` (the numbers of b), then the proposed
-  /// value of `b`.
+  /// Proposes to exchange the versions `a` and `b`. This move computes nothing, is its own inverse
+  /// and preserves volume. Returns the proposed value of `a` (the numbers of `b`), then the
+  /// proposed value of `b`.
   [[gnu::cold]] std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);
   /// Adds the next version of a joined variable, copied from the newest versions of its parts.
   [[gnu::cold]] void gather(Variable joined);
@@ -351,33 +355,35 @@ class MIXWELL_EXPORT KernelGraph {
   [[gnu::cold]] void scatter(Variable joined);
   /// Adds the next version of a trial, copied from the newest version of its slot.
   [[gnu::cold]] void begin_trial(Variable trial);
-  /// Marks everything that is added until end_description() as one description of `kernel`. If
-  /// descriptions are nested, only the outermost counts.
+  /// Begins a description of `kernel`. It contains everything that is added before
+  /// end_description() is called. If descriptions are nested, only the outermost counts.
   void begin_description(const Component& kernel);
   void end_description();
   /// Returns (U, grad U) of `law` at the newest version of `slot`. This is the cached evaluation if
   /// there is one, otherwise the result of a new pure operation. The evaluation of a constant law
   /// is carried from sweep to sweep.
   [[gnu::cold]] Cached evaluation(Value law, Variable slot);
-  /// Returns the cached evaluation, or two empty values.
+  /// Returns the cached evaluation of `law` at the newest version of `slot`, or two empty values if
+  /// there is none.
   [[gnu::cold]] Cached cached(Value law, Variable slot) const;
   /// Returns (U, grad U) of `law` at the proposed value of `slot`.
   [[gnu::cold]] Cached evaluation_at(Value law, Variable slot, Value proposed);
 
-  /// Operations that are added until the next call belong to this branch of a mixture. Without an
-  /// argument, they belong to no branch. Returns the previous guard.
+  /// Sets the branch of a mixture for the operations that are added until the next call. An empty
+  /// guard means no branch. Returns the previous guard.
   Guard set_guard(Guard guard = {}) { return std::exchange(guard_, guard); }
 
-  /// Adds a record. Throws InputError if this slot already has a record of that name, or if a value
-  /// that is recorded once is not a real number in sample_stats.
+  /// Adds a record. Throws InputError if the slot already has a record with the same name and
+  /// group. Also throws InputError if `once` is true, unless the type is real and the group is
+  /// sample_stats.
   [[gnu::cold]] void record(Record record);
-  /// Drops later records of this group. Callers can then omit operations that serve only such
-  /// records.
+  /// From this call on, record() ignores records of this group. Callers can then omit operations
+  /// that serve only such records.
   void leave_out(RecordGroup group) { left_out_.insert(group); }
   bool leaves_out(RecordGroup group) const { return left_out_.contains(group); }
 
-  /// Replaces the body of an operation, for tools that observe a run. Edges and traits stay the
-  /// same, and therefore so does the certificate.
+  /// Replaces the body of an operation, for tools that observe a run. The edges and traits stay the
+  /// same, so the certificate also stays the same.
   void instrument(std::size_t operation, std::shared_ptr<const Body> body) {
     operations_.at(operation).body = std::move(body);
   }
@@ -393,7 +399,7 @@ class MIXWELL_EXPORT KernelGraph {
   const OperationInfo& operation(std::int32_t id) const { return operations_.at(id); }
   /// The law of a value, or null if its function is not a Potential.
   [[gnu::cold]] std::shared_ptr<const Potential> potential(Value law) const;
-  /// The capability that this law offers, or null.
+  /// Returns the capability `Offered` of this law, or null if the law does not offer it.
   template <class Offered>
   const Offered* offered(Value law) const {
     const std::shared_ptr<const Potential> of = potential(law);
@@ -408,8 +414,8 @@ class MIXWELL_EXPORT KernelGraph {
   Value add_output(std::int32_t operation, const Output& output);
   Value next_version(std::int32_t operation, Variable variable);
   void consume_noises(std::int32_t operation, const OperationInfo& info);
-  /// Throws if the name is already used. `name` consists of a kind and a name. It is the key of
-  /// buffers, random streams and reports.
+  /// Throws InputError if the graph already uses `name`. Each name begins with a kind, for example
+  /// "noise PATH". Buffers, random streams and reports use these names as keys.
   void claim_name(const std::string& name);
 
   std::vector<VariableInfo> variables_;
@@ -425,20 +431,20 @@ class MIXWELL_EXPORT KernelGraph {
   Guard guard_;
 };
 
-/// A report about one column in one sweep, such as a divergence.
+/// Something that a body reports about one column in one sweep, such as a divergence.
 struct Event {
-  Index column = 0;           ///< within the block
-  const char* quantity = "";  ///< the first quantity that failed: "potential", "position", ...
-  Index row = -1;             ///< its coordinate, or -1
+  Index column = 0;           ///< index within the block of columns
+  const char* quantity = "";  ///< first quantity whose check failed: "potential", "position", ...
+  Index row = -1;             ///< coordinate of the quantity, or -1
   double value = 0.0;
 };
 
-/// Couples samplers with different step sizes by common random numbers. Each normal of the coarser
-/// sampler is a sum of n normals divided by sqrt(n), where n is the number of normals that the
-/// finer sampler draws in the same time.
+/// Uses common random numbers to couple samplers that have different step sizes. Each normal of the
+/// coarser sampler is 1/sqrt(n) times the sum of the n normals of the finer sampler for the same
+/// interval of simulated time.
 struct NoiseGrid {
-  std::uint32_t sweeps = 1;  ///< sweeps of the finer sampler for each sweep of this one
-  std::uint32_t steps = 1;   ///< integrator steps of the finer sampler for each step of this one
+  std::uint32_t sweeps = 1;  ///< sweeps of the finer sampler for each sweep of this sampler
+  std::uint32_t steps = 1;  ///< integrator steps of the finer sampler for each step of this sampler
 };
 
 /// The columns of one block, in one sweep.
@@ -450,7 +456,8 @@ class MIXWELL_EXPORT Columns {
   /// Number of sweeps in the whole warmup.
   std::int64_t warmup() const noexcept { return warmup_; }
   Workspace& scratch() const noexcept { return *scratch_; }
-  /// Stores an event, with the slot's position before the operation.
+  /// Counts an event. While there is room, also stores the event together with `theta`, the slot's
+  /// position before the operation.
   void report(const Event& event, ConstBatch theta) const;
 
   struct Sinks;
@@ -470,8 +477,8 @@ class MIXWELL_EXPORT ColumnBlock : public Columns {
  public:
   /// Numbers of the k-th input: rows x columns(). They are rows x 1 if the input's scope is the run
   /// and the block's scope is not. This function and the functions below throw a WiringError if the
-  /// operation has no such input or output, or if it is of another kind. The error names the
-  /// operation, the input or output, and its role.
+  /// input or output does not exist or is not of the kind that the function needs. The error names
+  /// the operation, the input or output, and its role.
   ConstMatrixMap in(std::size_t k) const {
     const Port& p = numbers(k);
     return {pointer(p), p.rows, width(p)};
@@ -505,20 +512,21 @@ class MIXWELL_EXPORT ColumnBlock : public Columns {
     return {*p.representation,
             Numbers(ConstMatrixMap(pointer(p), p.rows, width(p)), nullptr, p.divided_rows)};
   }
-  /// Combines the rows of the position across processes. Null if this process holds all rows.
+  /// Returns the object that combines the rows of the position across processes, or null if this
+  /// process holds all rows.
   const DividedRows* divided_rows(std::size_t k) const { return input(k).divided_rows; }
   /// The function of input k, as the class T that the body expects.
   template <class T>
   const T& function(std::size_t k) const {
     const auto* const found = dynamic_cast<const T*>(input(k).function);
     if (found == nullptr) [[unlikely]]
-      refuse_input(k, "a function of another class");
+      refuse_input(k, "a function of a different class");
     return *found;
   }
 
   /// Random numbers of the noise at input k. `draw` distinguishes repeated uses within a sweep.
   void normals(std::size_t k, Batch out, std::uint32_t draw = 0) const;
-  /// The same, where `draw` is the number of an integrator's step.
+  /// Normals of the noise at input k for the integrator's step number `draw`.
   void step_normals(std::size_t k, Batch out, std::uint32_t draw) const;
   void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
   /// The stream of the noise at input k.
@@ -532,14 +540,14 @@ class MIXWELL_EXPORT ColumnBlock : public Columns {
   struct Port {
     double* data = nullptr;
     Index rows = 0;
-    Index stride = 0;  ///< doubles from one column to the next; 0 if all columns share one
+    Index stride = 0;  ///< column stride in doubles, or 0 if all replicates share one column
     const Function* function = nullptr;
     const Potential* potential = nullptr;            ///< `function`, if it is a Potential
     const Representation* representation = nullptr;  ///< `function`, if it is a Representation
     const Stream* stream = nullptr;                  ///< of a noise
     const DividedRows* divided_rows = nullptr;       ///< not null if other processes hold some rows
   };
-  /// The operation of a block, for messages.
+  /// The graph and the operation of a block, for error messages.
   struct Wiring {
     const KernelGraph* graph = nullptr;
     const OperationInfo* operation = nullptr;
@@ -573,7 +581,7 @@ class MIXWELL_EXPORT ColumnBlock : public Columns {
   Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
   NoiseGrid noise_;
-  const RowRuns* rows_ = nullptr;  ///< rows that this process holds; null: all rows
+  const RowRuns* rows_ = nullptr;  ///< rows that this process holds, or null for all
   bool negates_normals_ = false;   ///< true in a replay of the reverse path, with negated noise
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;

@@ -17,7 +17,7 @@
 
 namespace mixwell {
 
-/// A body that calls a component; see ActsFor.
+/// A body that calls a component. See ActsFor.
 template <class F>
 struct Acting : F {
   Acting(std::shared_ptr<const Component> whom, F f) : F(std::move(f)), whom_(std::move(whom)) {}
@@ -33,14 +33,15 @@ Acting<F> acting_for(std::shared_ptr<const Component> whom, F body) {
 }
 
 /// Adds several operations with one body: the same function at different points, such as a
-/// proposal's law at theta and at theta*. The certificate recognises them as the same function
-/// because they share the body.
+/// proposal's law at theta and at theta*. Because the operations share the body, the certificate
+/// recognises that they compute the same function.
 template <class F>
 class SharedOperation {
  public:
   explicit SharedOperation(F body) : f_(std::move(body)) {}
 
-  /// As add_operation. Throws WiringError if the edges differ from those of the first call.
+  /// Adds an operation as add_operation does. Throws WiringError if the edges are not of the same
+  /// kinds as the edges in the first call of add().
   template <class... Given>
   auto add(KernelGraph& graph, std::string name, OperationKind kind, const Traits& traits,
            const Given&... given) {
@@ -85,10 +86,12 @@ class SharedOperation {
 ///   [...](Columns& block, MEANING ..., edge::Out<MEANING> ...) { ... }.
 /// The parameters are the edges in the given order. The body receives an Edge<M> as M, a Write<M>
 /// as edge::Out<M>, an optional of either as an optional, a vector as edge::List or edge::OutList,
-/// and WriteStatistics<Key> as edge::Statistics<Key>. A wrong order, number or meaning does not
-/// compile, and neither do two edges with the same meaning. `block` may be omitted. Returns what
-/// the operation writes: one edge, or a tuple of none or several. The body is called once for each
-/// block and sweep, at the cost of a virtual call.
+/// and WriteStatistics<Key> as edge::Statistics<Key>. The code does not compile if the parameters
+/// differ from the edges in order, number or meaning. It also does not compile if two edges have
+/// the same meaning, because a swap of these edges would not be detected. `block` may be omitted.
+/// If the operation writes one edge, returns this edge. Otherwise returns a tuple of all the edges
+/// that the operation writes.
+/// The body is called once for each block and sweep, at the cost of a virtual call.
 template <class F, class... Given>
 auto add_operation(KernelGraph& graph, std::string name, OperationKind kind, const Traits& traits,
                    F body, const Given&... given) {

@@ -13,7 +13,7 @@
 
 namespace mixwell {
 
-/// One number in each column, recorded together with the draws in the group sample_stats.
+/// One number for each column, recorded together with the draws in the group sample_stats.
 struct Statistic {
   const char* name;  ///< name in ArviZ, if ArviZ has one
   RecordType type;
@@ -27,15 +27,15 @@ struct StatisticRow {
   Statistic what;
 };
 
-/// A table of statistics with one row for each enumerator of Key, in their order. A table in
-/// another order does not compile.
+/// A table of statistics with one row for each enumerator of Key, in the order of Key. A table in a
+/// different order does not compile.
 template <class Key, std::size_t size>
 class StatisticTable {
  public:
-  consteval StatisticTable(const StatisticRow<Key> (&rows)[size]) {  // NOLINT: a list in braces
+  consteval StatisticTable(const StatisticRow<Key> (&rows)[size]) {  // NOLINT: implicit for {...}
     for (std::size_t k = 0; k < size; ++k) {
       if (static_cast<std::size_t>(rows[k].key) != k) {
-        throw std::logic_error("the rows must be in the order of the enumerators");
+        throw std::logic_error("Put the rows of the table in the order of Key's enumerators.");
       }
       rows_[k] = rows[k];
     }

@@ -11,8 +11,8 @@
 
 namespace mixwell {
 
-/// A proposal density q(y | theta). It may depend on theta through grad U and eps, column by
-/// column.
+/// A proposal density q(y | theta). It may also depend on grad U(theta) and eps. Each column has
+/// its own q.
 class MIXWELL_EXPORT AsymmetricProposal {
  public:
   /// The point at which a proposal starts.
@@ -24,7 +24,8 @@ class MIXWELL_EXPORT AsymmetricProposal {
   };
 
   virtual ~AsymmetricProposal();
-  /// Draws y ~ q(. | theta), d x w. Equal draw numbers of the noise give equal numbers.
+  /// Draws y ~ q(. | theta), d x w. Calls of `noise` with equal draw numbers give equal random
+  /// numbers.
   virtual void draw(const From& from, const edge::Noise& noise, Batch y) const = 0;
   /// Writes -log q(y | theta) for each column, up to a constant that is the same for all theta and
   /// y.
@@ -35,14 +36,15 @@ class MIXWELL_EXPORT AsymmetricProposal {
 /// t.metropolis(law, .) to accept with probability
 ///   min(1, exp(U(theta) - U(y)) q(theta | y) / q(y | theta)).
 /// The certificate treats y as an auxiliary variable with the law q(. | theta). The move exchanges
-/// theta and y. This is an involution that preserves volume for any q. Cost: one gradient at y, and
-/// 2 d + 1 numbers for each column to describe q at each end.
+/// theta and y. This exchange is an involution that preserves volume for any q. Each proposal costs
+/// one gradient at y. For each column it stores 2 d + 1 numbers for q(. | theta), and as many for
+/// q(. | y).
 MIXWELL_EXPORT Proposal propose_asymmetric(Transition& t, Edge<edge::Law> law,
                                            Edge<edge::StepSize> eps,
                                            std::shared_ptr<const AsymmetricProposal> q);
 
-/// A kernel that proposes from the q of the class Step and accepts or rejects by Metropolis.
-/// Step::advice names a good target for the acceptance rate.
+/// A kernel that draws proposals from the AsymmetricProposal `Step`, and accepts or rejects them by
+/// the Metropolis-Hastings rule. The text Step::advice recommends a target for the acceptance rate.
 template <class Step>
 class AsymmetricKernel final : public TransitionKernel {
  public:
@@ -68,11 +70,11 @@ class AsymmetricKernel final : public TransitionKernel {
   Params params_;
 };
 
-/// The same scheme for a density q of the class Drawn, whose numbers are values of the graph (see
-/// Transition::redraw). law_from(path, point) adds q(. | point) under `path` and returns it. This
-/// function is called at the newest position and at y, and must add the same function both times.
-/// If the kernel accepts a law that is known only through an estimate, the points have no
-/// evaluations. q draws y in `space`.
+/// Proposes as propose_asymmetric does, but q may be any law in the graph, provided that the law's
+/// function has the class Drawn (see Transition::redraw). law_from(path, point) adds q(. | point)
+/// to the graph, with names under `path`, and returns this law. law_from is called at the newest
+/// position and at y, and both results must have the same function. If t.takes_estimate_of(law) is
+/// true, `point` has no evaluation. `space` is the space of y.
 template <class Drawn, class LawFrom>
 Proposal propose_from(Transition& t, Edge<edge::Law> law, LawFrom&& law_from,
                       Space space = Space::real) {

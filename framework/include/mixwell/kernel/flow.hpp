@@ -1,5 +1,4 @@
-// Moves along an integrator's flow, to a proposal or directly to the next state, and the test for
-// divergences.
+// Operations that move a slot along an integrator's flow, and the test for divergences.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,8 +22,8 @@ inline bool is_divergent(double energy_error) noexcept {
   return !(energy_error <= divergent_energy) || !std::isfinite(energy_error);
 }
 
-/// Returns the first number that is not finite at the end of column j's trajectory, for the report
-/// of a divergence.
+/// Returns the event of a divergence in column j. It reports the first non-finite number at the end
+/// of the trajectory or, if all are finite, the energy error.
 inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
   if (!std::isfinite(u)) return {j, "potential", -1, u};
   for (Index i = 0; g.data() != nullptr && i < g.rows(); ++i) {
@@ -33,7 +32,7 @@ inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
   return {j, "energy error", -1, energy_error};
 }
 
-/// Returns the first coordinate of a position that is not finite.
+/// Returns the event for the first non-finite coordinate in column j of theta.
 inline Event lost(Index j, ConstBatch theta) {
   for (Index i = 0; i < theta.rows(); ++i) {
     if (!std::isfinite(theta(i, j))) return {j, "position", i, theta(i, j)};
@@ -41,8 +40,8 @@ inline Event lost(Index j, ConstBatch theta) {
   return {j, "position", -1, 0.0};
 }
 
-/// Everything that a trajectory needs: L steps of size eps of theta' = A M^-1 p, p' = -A' grad U,
-/// or of an overdamped scheme, which has no momentum.
+/// Everything that a trajectory needs. The L steps of size eps follow either an overdamped scheme,
+/// which has no momentum, or the flow theta' = A M^-1 p, p' = -A' grad U.
 struct FlowMove {
   std::shared_ptr<const Integrator> integrator;
   Coupling coupling = Coupling::none;
@@ -58,8 +57,9 @@ struct FlowMove {
 };
 
 /// Follows the flow for a block whose columns may need different numbers of steps. The columns are
-/// sorted, so columns that still move are contiguous and finished columns cost nothing. `u` (1 x w)
-/// may be null if nobody needs U at the end. O(w log w + d w) in addition to the steps.
+/// sorted by number of steps, so columns that still move are contiguous and finished columns cost
+/// nothing. Sorting costs an additional O(w log w + d w). `u` (1 x w) may be null if the caller
+/// does not need U at the end of the trajectories.
 MIXWELL_EXPORT void follow(const Integrator& integrator, PhasePoint point, ConstRowMap steps,
                            const Motion& motion, double* u);
 
@@ -68,8 +68,8 @@ MIXWELL_EXPORT void follow(const Integrator& integrator, PhasePoint point, Const
 MIXWELL_EXPORT Proposal propose_along(Transition& t, const FlowMove& flow);
 
 /// Makes the end of a trajectory the next state. There is no Metropolis decision, so the
-/// integrator's error stays in the draws. If the end of a column is not finite, the column keeps
-/// its old position and counts as a divergence. The momentum of the column is reversed.
+/// integrator's error stays in the draws. If the end of a trajectory is not finite, its column
+/// keeps the old position, and the momentum is reversed. This counts as a divergence.
 MIXWELL_EXPORT void move_along(Transition& t, const FlowMove& flow);
 
 }  // namespace mixwell

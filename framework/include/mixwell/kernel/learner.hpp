@@ -1,4 +1,4 @@
-// Rules that learn during a run: updates of histories, and fits of preconditioners to points.
+// Learners (rules that update histories during a run), and fits of preconditioners to points.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@ namespace mixwell {
 
 /// Nesterov's dual averaging of log eps towards a target acceptance probability, after Hoffman &
 /// Gelman 2014, section 3.2. It is a diminishing adaptation with gamma = 0.05, t0 = 10, kappa =
-/// 0.75 and shrinkage towards mu = log(10 eps0). The object itself is stateless. The state is a
-/// history variable.
+/// 0.75 and shrinkage towards mu = log(10 eps0). The object itself has no state. A history variable
+/// stores the state.
 class MIXWELL_EXPORT DualAveraging {
  public:
   /// Rows of the history.
@@ -43,7 +43,8 @@ class MIXWELL_EXPORT DualAveraging {
   double target_;
 };
 
-/// The body of an operation that fits an estimator to a memory. O(points) in addition to the fit.
+/// The body of an operation that fits an estimator to the points of a memory. It costs O(points) in
+/// addition to the fit itself.
 class MIXWELL_EXPORT FitToPoints {
  public:
   /// `displacements`: points 2k and 2k+1 are the ends of one displacement.
@@ -61,14 +62,14 @@ class MIXWELL_EXPORT FitToPoints {
   Index dimension_;
 };
 
-/// The fit of an estimator to a site's memory. The fit can be added several times with different
-/// points of the slot. Each fit then uses the given point as the newest point of the memory. All of
-/// these fits are the same function of this point.
+/// The fit of an estimator to a site's memory. add() may be called several times, each time
+/// with a different point `own` of the slot. Each fit then uses this point as the newest point of
+/// the memory. All of these fits apply the same function.
 class MIXWELL_EXPORT MemoryFit {
  public:
   /// Throws InputError if the estimator reads potentials and the memory has none.
   MemoryFit(const Site& site, std::shared_ptr<const FittedPreconditioner> estimator);
-  /// Adds `path/fit`. Throws InputError if a point of the slot is given and the memory is a
+  /// Adds the operation `path/fit`. Throws InputError if `own` is given and the memory is a
   /// history.
   Edge<edge::Preconditioner> add(KernelGraph& graph, const std::string& path,
                                  const std::optional<EvaluatedPoint>& own = {});
@@ -79,19 +80,19 @@ class MIXWELL_EXPORT MemoryFit {
   std::optional<SharedOperation<FitToPoints>> fit_;
 };
 
-/// An additional base class of a FittedPreconditioner whose numbers have the same length for any
-/// number of pairs. Its numbers can then be carried from sweep to sweep, and each new pair updates
-/// them.
+/// An additional base class for a FittedPreconditioner whose number of rows does not depend on the
+/// number of pairs. Mixwell can then carry its numbers from sweep to sweep, and update them with
+/// each new pair.
 class MIXWELL_EXPORT RecursivePreconditioner {
  public:
   virtual ~RecursivePreconditioner();
-  /// The numbers of a column before any pair, rows x 1.
+  /// The numbers of a column before the first pair, rows x 1.
   virtual Eigen::VectorXd initial(Index dimension) const = 0;
   /// Updates the numbers (rows x 1) with the pairs of consecutive points of one column, oldest
   /// first. A pair that fails the estimator's test changes nothing.
   virtual void update(const Memory& points, Batch numbers, Workspace& scratch) const = 0;
-  /// Names the setting of the estimator that has no meaning for an endless sequence of pairs, with
-  /// the fix. Returns "" if all settings have a meaning.
+  /// If a setting of the estimator has no meaning for an endless sequence of pairs, returns an
+  /// error text that gives the reason and the fix. Otherwise returns "".
   virtual std::string refuses_recursion() const { return {}; }
 };
 using RecursiveCurvature [[deprecated("renamed to RecursivePreconditioner")]] =

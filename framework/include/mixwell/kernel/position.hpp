@@ -19,35 +19,37 @@ namespace mixwell {
 class Oracle;
 
 /// Adds the law exp(-U) of the whole position as a conditional law of the coordinates that `slot`
-/// holds (b x w), given `rest`. `rest` are versions of the slots with the other coordinates. Slots
-/// that the law does not read may be omitted. U is the U of the whole position, including
-/// constants. Cost of an evaluation: one of the whole law, and 2 (d + b) copies for each column. If
-/// the law is the model's own and the model offers a conditional potential of these coordinates,
-/// the cost is one evaluation of this potential instead.
+/// holds (b x w), given `rest`. `rest` lists versions of the slots with the other coordinates.
+/// Slots that the law does not read may be omitted. U is the potential of the whole position,
+/// including the terms that do not depend on these coordinates. An evaluation costs one evaluation
+/// of the whole law, and copies 2 (d + b) numbers for each column. If the law is the model's own
+/// and the model offers a conditional potential of these coordinates, it costs one evaluation of
+/// this potential instead.
 [[gnu::cold]] MIXWELL_EXPORT Value conditional_law(KernelGraph& graph, std::string name, Value law,
                                                    Variable slot, const std::vector<Value>& rest);
 
-/// Returns a site's law for a kernel with this oracle: the oracle's law of the whole position,
-/// given the rest.
+/// Returns the law that this oracle makes for a site's slot. If the slot holds only a part of a
+/// position, this is the conditional law of that part given the rest. Mixwell derives it from the
+/// oracle's law of the whole position.
 [[gnu::cold]] MIXWELL_EXPORT Value law_for_part(KernelGraph& graph, const Site& site,
                                                 const Oracle& oracle);
 
 /// Joins the newest versions of all slots of a position into one value, d x w.
 [[gnu::cold]] MIXWELL_EXPORT Value whole_position(KernelGraph& graph, const std::string& position);
 
-/// Coordinates that an update moves together, or that it leaves unchanged.
+/// Coordinates that an update moves or integrates out, or that no update moves.
 struct PositionBlock {
   std::string name;   ///< the text in the manifest: "beta, z[0:10]"
-  std::string label;  ///< label of the update that moves the block; "" if no update does
+  std::string label;  ///< label of the block's update, or "" if no update moves the block
   std::vector<Index> coordinates;  ///< ascending
 };
 
 /// A kernel that moves parts of its site's position. Site::slot is the variable that joins the
-/// slots, or the only slot. After the kernel, this variable holds the numbers of all slots.
+/// slots, or the only slot. After the transition, this variable holds the numbers of all slots.
 class MIXWELL_EXPORT BlockwiseKernel : public Kernel {
  public:
   ~BlockwiseKernel() override;
-  /// The blocks of coordinates that the kernel's updates move or leave unchanged.
+  /// The blocks of coordinates that the kernel's updates move, integrate out or leave unchanged.
   virtual std::vector<PositionBlock> blocks() const = 0;
 };
 
@@ -58,37 +60,39 @@ struct PositionSlots {
   Variable whole;
 };
 
-/// Adds the smallest set of slots such that every block is a union of slots, ordered by their first
-/// coordinates. The blocks together contain all coordinates. A slot that is a whole block has the
-/// name of the block. Any other slot has the labels of the blocks that share it. `prefix` comes
-/// before each name.
+/// Adds the fewest slots for which every block is a union of slots. The slots are ordered by their
+/// first coordinates. The blocks together contain all coordinates. A slot that is a whole block has
+/// the name of the block. The name of any other slot lists the labels of the blocks that share it.
+/// `prefix` comes before each name.
 [[gnu::cold]] MIXWELL_EXPORT std::vector<Variable> add_slots(
     KernelGraph& graph, const std::string& position, const std::vector<PositionBlock>& blocks,
     const std::string& prefix = {});
 
-/// Adds the slots of a model's position for these kernels. There is one slot unless some of the
-/// kernels are a BlockwiseKernel. Call gather_position at the start of a sweep and scatter_position
-/// at its end. In between, kernels may move and read `whole` like a slot. If another update reads
-/// `whole` after a move, scatter and gather it first.
+/// Adds the slots of a model's position for these kernels. There is one slot unless some kernels
+/// are BlockwiseKernels. Call gather_position at the start of a sweep and scatter_position at its
+/// end. In between, kernels may move and read `whole` like a slot. If another update reads `whole`
+/// after a kernel has moved it, call scatter_position and then gather_position between the two.
 [[gnu::cold]] MIXWELL_EXPORT PositionSlots
 add_position(KernelGraph& graph, const std::string& position, const Model& model,
              const std::vector<std::shared_ptr<const Kernel>>& kernels);
-/// These two functions do nothing if the position is one slot.
+/// gather_position and scatter_position do nothing if one slot holds the whole position.
 [[gnu::cold]] MIXWELL_EXPORT void gather_position(KernelGraph& graph, const PositionSlots& at);
 [[gnu::cold]] MIXWELL_EXPORT void scatter_position(KernelGraph& graph, const PositionSlots& at);
 
-/// As record_slot, for a position that several slots hold. `u` is U of `law` at the newest
-/// versions, if it is known. Otherwise U is evaluated for the recorded draws.
+/// Works like record_slot, but for a position that several slots hold together. If U of `law` at
+/// the newest versions is known, pass it as `u`. If `u` is empty, Mixwell evaluates U for the
+/// recorded draws.
 [[gnu::cold]] MIXWELL_EXPORT void record_position(KernelGraph& graph, const std::string& position,
                                                   Index number, std::shared_ptr<const Model> model,
                                                   Value law, Value u = {});
-/// As above, for a position that has been scattered. U at `whole` is known if a kernel computed it.
+/// Records a position after scatter_position. If a kernel computed U at `whole`, this U is
+/// recorded.
 [[gnu::cold]] MIXWELL_EXPORT void record_position(KernelGraph& graph, const PositionSlots& at,
                                                   Index number, std::shared_ptr<const Model> model,
                                                   Value law);
 
-/// theta and g (d x w) and u (1 x w), as plain memory. Either all three g are null, or none of
-/// them. Null means that there is no gradient.
+/// Pointers to theta and g (d x w) and u (1 x w). If there is no gradient, g is null in all three
+/// states of a NextState.
 template <class Number>
 struct StateNumbers {
   Number* theta;
@@ -96,9 +100,9 @@ struct StateNumbers {
   Number* g;
 };
 
-/// Chooses the next state column by column: accepted ? end : start. The constructor looks up the
-/// pointers, once for each block. `next` and `start` usually share memory, and a rejected column
-/// then costs nothing.
+/// Chooses the next state of each column: `end` if it is accepted, otherwise `start`. The
+/// constructor copies `start` to `next`. If `start` and `next` share memory, as usual, nothing is
+/// copied, and a rejected column costs nothing.
 class NextState {
  public:
   NextState(Index rows, Index columns, StateNumbers<const double> start,
@@ -121,7 +125,8 @@ class NextState {
   }
 
  private:
-  /// Up to this length, columns are copied element by element, because calling memmove costs more.
+  /// Columns up to this length are copied element by element, because a call of memmove would cost
+  /// more.
   static constexpr Index short_column = 8;
 
   static void keep(const double* start, Index count, double* next) {

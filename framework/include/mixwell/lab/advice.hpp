@@ -13,29 +13,30 @@
 
 namespace mixwell {
 
-/// A change of one key, and the certificate after it.
+/// A change of one key, and the certificate of the changed composition.
 struct Cure {
   std::string change;                    ///< in the form of `--set`: compositor.c.memory = "others"
   std::string label;                     ///< Certificate::label after the change
   Evidence evidence = Evidence::proved;  ///< evidence for that label
 
-  /// The label and, if it relies on an author's declaration, that fact: "exact", "exact, declared".
+  /// Returns the label. Adds ", declared" if the label relies on an author's declaration.
   MIXWELL_EXPORT std::string in_words() const;
 };
 
-/// Finds changes of a single key that improve the class of the certificate. A change sets another
-/// word of the key, or swaps false and true. Returns only the changes with the best class, at most
-/// three. Each change is applied to the manifest as given, so defaults adapt to the change as they
-/// would for a user. The result is composed and certified with the current model. A change is not a
-/// cure if the sampler stays the same and only more is declared. This is so if the certificate then
-/// relies on a declaration for a whole update that it did not need before, or if the graph is the
-/// same and an author outside of Mixwell declares more. Cost: one or two milliseconds for each
-/// word, and two sweeps for each improvement. Returns nothing if the composition is exact.
+/// Finds changes of a single key that improve the class of the certificate. A change sets the key
+/// to another of its permitted values, or swaps false and true. Returns at most three changes, and
+/// only those that lead to the best class. Each change is applied to Composition::given, which does
+/// not contain defaults. Defaults that depend on the key therefore change too. The changed manifest
+/// is composed and certified with the model that is already loaded. A change does not count if the
+/// class improves only because of additional declarations. This is the case if the new certificate
+/// relies on a new declaration (Verdict::declared), and either this declaration is about a whole
+/// update or the graph stays the same. Cost: one or two milliseconds for each possible change, and
+/// two sweeps for each improvement. Returns an empty list if the composition is exact.
 MIXWELL_EXPORT std::vector<Cure> cures(const Composition& composition,
                                        const Certificate& certificate, const Registry& registry);
 
-/// Returns what is wrong with the draws and what to do about it, causes before symptoms. The
-/// sentences name keys of the run's kernels, which are read from `effective_manifest`
+/// Returns sentences that describe problems with the draws and how to fix them. Causes come before
+/// symptoms. The sentences name keys of the run's kernels, which are read from `effective_manifest`
 /// (Composition::effective_manifest, or manifest.toml in the run's folder).
 MIXWELL_EXPORT std::vector<std::string> warnings(const Summary& summary,
                                                  const std::string& effective_manifest);

@@ -27,12 +27,13 @@ struct CmdstanCsv {
 };
 
 /// Writes draws_1.csv, draws_2.csv, ..., one for each chain, from the draws.nc in `run` (a folder,
-/// or the file). The files have the lines of CmdStan 2.36 that apply to the run, and Mixwell's
-/// additions as `# mixwell_...`. Existing files with these names are replaced, and existing files
-/// with the numbers that follow are removed. Needs RAM for about 16 MiB of draws. Throws InputError
-/// if there are no draws or if a variable's name is not possible in a CSV file, RunError if a file
-/// cannot be written, and Stopped on request. Either all files are replaced or none. Source:
-/// CmdStan User's Guide 2.36, Stan CSV.
+/// or the file). The files contain the comment lines of CmdStan 2.36 that apply to the run. Lines
+/// that Mixwell adds begin with `# mixwell_`. Replaces existing files with these names. If an
+/// earlier export had more chains, removes the files of the additional chains. Keeps about 16 MiB
+/// of draws in memory at a time. Throws InputError if there are no draws, or if a CSV file cannot
+/// contain the name of a variable. Throws RunError if a file cannot be written, and Stopped if
+/// `options.stop` ends the export. Either all files are replaced or none. Source: CmdStan User's
+/// Guide 2.36, Stan CSV.
 MIXWELL_EXPORT CmdstanCsv export_cmdstan_csv(const std::string& run,
                                              const CmdstanCsvOptions& options = {});
 

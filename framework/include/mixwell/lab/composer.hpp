@@ -1,4 +1,4 @@
-// Making a composition in code, without a manifest.
+// Makes a composition in code, without a manifest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace mixwell {
 
-/// The value of a key. A reference to another component is its name, or a list of names.
+/// The value of a key. For a key that refers to components: a name or a list of names.
 using KeyValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>,
                               std::vector<std::string>>;
 
@@ -46,19 +46,20 @@ class MIXWELL_EXPORT Keys {
 /// composition instead of file and line.
 class MIXWELL_EXPORT Composer {
  public:
-  /// `name` is the name of the run. Messages use it too.
+  /// `name` is the name of the run. Messages contain this name too.
   explicit Composer(std::string name) : name_(std::move(name)) {}
 
   /// The keys of [run].
   Keys& run() noexcept { return run_; }
   /// Adds `[kind.name]` with `use = id`, and returns its keys. The returned reference stays valid.
-  /// The name is the id unless another is given. Throws InputError if there already is a component
-  /// of this kind with this name.
+  /// If `name` is empty, the component's id is also its name. Throws InputError if there already is
+  /// a component of this kind with this name.
   Keys& add(Kind kind, const std::string& id, const std::string& name = {});
 
-  /// Checks the keys, makes the components and connects them. Files are searched in the working
-  /// directory, then in the folders of MIXWELL_DATA. Throws InputError with key, value, rule and
-  /// the nearest valid choice.
+  /// Checks the keys, makes the components and connects them. Mixwell searches for files in the
+  /// working directory, then in the folders of MIXWELL_DATA. Throws InputError if a key or
+  /// value is invalid. The message states the key, its value, the rule that it breaks and the
+  /// nearest valid choice.
   Composition compose(const Registry& registry) const;
 
  private:
@@ -73,7 +74,7 @@ class MIXWELL_EXPORT Composer {
 
   std::string name_;
   Keys run_;
-  std::deque<Declared> components_;  // addresses must not change
+  std::deque<Declared> components_;  // a deque, because add() returns references
 };
 
 }  // namespace mixwell

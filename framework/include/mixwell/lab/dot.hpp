@@ -9,7 +9,8 @@
 
 namespace mixwell {
 
-/// Returns Graphviz text: operations are boxes, values are ellipses, and the edges show roles.
+/// Returns Graphviz text: operations are boxes, and values are ellipses. The label of an edge is
+/// the role of the value as an input.
 MIXWELL_EXPORT std::string to_dot(const KernelGraph& graph, const std::string& title);
 
 }  // namespace mixwell

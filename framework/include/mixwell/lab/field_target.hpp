@@ -1,5 +1,4 @@
-// The place where the value of a manifest's key is stored, for code that reads manifests and
-// describes keys.
+// The variable that receives the value of a manifest's key.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +13,7 @@
 
 namespace mixwell {
 
-/// Maps a name to texts: a table of lists such as `coords.group = ["Ulm", "Bonn"]`.
+/// Maps a name to strings: a table of lists such as `coords.group = ["Ulm", "Bonn"]`.
 using NamedTexts = std::map<std::string, std::vector<std::string>>;
 
 using FieldTargetBase =
@@ -23,7 +22,8 @@ using FieldTargetBase =
                  std::vector<std::string>*, std::optional<Interval>*, NamedPoints*, NamedTexts*,
                  ComponentReference, TableList>;
 
-/// A pointer to the value of a key, by its type.
+/// Points to the variable that receives the value of a key. The std::variant has one alternative
+/// for each type of value.
 struct FieldTarget : FieldTargetBase {
   using FieldTargetBase::FieldTargetBase;
 };

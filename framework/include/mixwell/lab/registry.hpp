@@ -21,25 +21,26 @@ struct BrokenLibrary {
 /// All available components. Libraries stay loaded until the process ends.
 class MIXWELL_EXPORT Registry {
  public:
-  /// Loads the libraries (*.so) of each folder in order. Within a folder, libraries are sorted by
-  /// file name. A library that cannot be used is listed in `broken()` and affects no other. If an
-  /// id is already taken, the later library is broken. Throws InputError if a folder does not
-  /// exist. Libraries outside of the first of default_folders() are first loaded in a separate
-  /// process. A library that would end this process, or block it for more than 10 seconds, is
-  /// broken and is not loaded.
+  /// Loads the libraries (*.so) of each folder, in the order of `folders`. Within a folder,
+  /// libraries are sorted by file name. A library that cannot be used is listed in `broken()` and
+  /// affects no other library. If an id is already taken, the later library counts as broken.
+  /// Throws InputError if a folder does not exist. Libraries that are not in Mixwell's own folder
+  /// are first loaded in a separate process. A library that ends that separate process, or blocks
+  /// it for more than 10 seconds, counts as broken and is not loaded.
   static Registry load(const std::vector<std::string>& folders);
-  /// The folder of Mixwell's own plugins next to libmixwell, then those of MIXWELL_PLUGIN_PATH
-  /// (separated by `:`).
+  /// The folder of Mixwell's own plugins next to libmixwell, then the folders in
+  /// MIXWELL_PLUGIN_PATH (separated by `:`).
   static std::vector<std::string> default_folders();
 
-  /// Adds the components of the library at `path`, in any folder. Unlike load(), it does not try
-  /// the library in a separate process. Throws InputError if the library is not a plugin for this
-  /// Mixwell or one of its ids is taken. Nothing is then added.
+  /// Adds the components of the library at `path`, which may be in any folder. Unlike load(), this
+  /// function does not first load the library in a separate process. Throws InputError, and adds no
+  /// component, if the library is not a plugin for this build of Mixwell or one of its ids is
+  /// taken.
   void add_library(const std::string& path);
 
-  /// Adds a component of the program itself, or of a library that the program is linked with. T is
-  /// a class as in Registrar::add. Its library is the file that contains its code. Throws
-  /// InputError if its id is taken or its declaration is invalid.
+  /// Adds a component of the program itself, or of a library that is linked with the program. T is
+  /// a class as in Registrar::add. Entry::library is the file that contains the code of T. Throws
+  /// InputError if the id is taken or the declaration is invalid.
   template <class T>
   void add(const Description& description) {
     ProgramRegistrar registrar(*this, reinterpret_cast<const void*>(&BlueprintOf<T>::fresh));
@@ -47,11 +48,12 @@ class MIXWELL_EXPORT Registry {
   }
   void add(Entry entry);
 
-  /// Throws InputError with the nearest id.
+  /// Returns the entry of the component `id` of kind `kind`. If there is none, throws InputError
+  /// with the nearest id as a suggestion.
   const Entry& find(Kind kind, const std::string& id) const;
   bool has(Kind kind, const std::string& id) const noexcept;
   std::vector<std::string> ids(Kind kind) const;
-  /// All components, by kind, then id.
+  /// All components, sorted by kind and then by id.
   const std::vector<Entry>& entries() const noexcept { return entries_; }
   const std::vector<BrokenLibrary>& broken() const noexcept { return broken_; }
 

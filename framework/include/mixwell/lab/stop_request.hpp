@@ -1,4 +1,4 @@
-// A request that a long computation ends early.
+// A request to end a long computation early.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace mixwell {
 
-/// Any thread or signal handler can make a request. A computation that was given it then ends
-/// early: a run after its current stretch of sweeps, and a summary after its current element once
-/// the request is overdue.
+/// Any thread or signal handler can make a request. A computation that checks the request then ends
+/// early: a run ends after its current stretch of sweeps, and a summary ends after its current
+/// element once the request is overdue.
 class StopRequest {
  public:
   /// `patience` is the time in seconds from make() until the request is overdue. A summary that
-  /// finishes within this time is still made.
+  /// finishes within this time is kept.
   explicit StopRequest(double patience = 0.0) noexcept : patience_(patience) {}
 
   /// Makes the request. Returns true if it is the first since the last withdraw().
@@ -46,10 +46,10 @@ class StopRequest {
   double patience_;
 };
 
-/// Thrown if a computation was stopped that has no partial result.
+/// Thrown when a stopped computation has no partial result to return.
 class MIXWELL_EXPORT Stopped : public RunError {
  public:
-  /// `what` is the computation that was stopped: "the summary".
+  /// `what` is the computation that was stopped, such as "the summary".
   explicit Stopped(const std::string& what);
   ~Stopped() override;
 };
@@ -59,7 +59,7 @@ inline bool is_made(const StopRequest* request) noexcept {
   return request != nullptr && request->is_made();
 }
 
-/// Throws Stopped about `what` if the request is overdue.
+/// Throws Stopped(what) if the request is overdue.
 MIXWELL_EXPORT void end_if_overdue(const StopRequest* request, const char* what);
 
 }  // namespace mixwell

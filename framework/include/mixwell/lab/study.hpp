@@ -23,7 +23,7 @@ namespace mixwell {
 /// The state of a cell.
 enum class CellStatus { pending, running, done, failed };
 
-/// The status as in tables of studies: "pending", ....
+/// Returns the status as tables of studies show it, such as "pending".
 MIXWELL_EXPORT std::string_view to_string(CellStatus status) noexcept;
 
 /// One cell of a study: its place in the study, and its manifest.
@@ -32,42 +32,42 @@ struct StudyCell {
   std::string model;
   std::string variant;
   std::int64_t seed = 0;
-  /// A manifest that replaces the study's base; "" for the base.
+  /// A manifest that replaces the study's base, or "" for the base.
   std::string manifest;
   std::string axes;  ///< JSON object: dotted key -> value
-  /// The changes that turn the base into the cell's manifest, in this order. The last one is
-  /// run.seed.
+  /// The changes that turn the base into the cell's manifest when applied in this order. The last
+  /// one sets run.seed.
   std::vector<Override> changes;
-  /// run.seed of the cell's manifest: equal to `seed` with pair_random_numbers, otherwise a number
-  /// made from the cell's label.
+  /// run.seed of the cell's manifest. It equals `seed` if pair_random_numbers is true. Otherwise it
+  /// is computed from the cell's label.
   std::int64_t run_seed = 0;
 };
 
-/// Returns all cells of a study file in order, without making components. Throws InputError with
-/// file:line:column, key, value, rule and fix.
+/// Returns all cells of a study file in order, without creating components. Throws InputError if
+/// the file is invalid. The error states file:line:column, key, value, rule and fix.
 MIXWELL_EXPORT std::vector<StudyCell> study_cells(const std::string& path, bool quick = false);
 
-/// Counts of the cells that this call is responsible for. In the stage "tuning", these are counts
-/// of trials, and a trial without a score counts as failed.
+/// Counts of the cells in one call to run_study or follow_study. In the stage "tuning", these are
+/// counts of trials instead. A trial without a score is a failed trial.
 struct StudyProgress {
   std::int64_t total = 0;
   std::int64_t done = 0;    ///< including cells that finished earlier
   std::int64_t failed = 0;  ///< including cells that failed earlier
   std::int64_t running = 0;
   std::int64_t elsewhere = 0;  ///< running in other processes
-  std::int64_t ended = 0;      ///< in this call
+  std::int64_t ended = 0;      ///< ended in this call
   double seconds = 0.0;        ///< time since this call began to run cells
   std::string stage;           ///< "planning", "tuning", "running", "waiting for the disk"
 };
 
-/// Options of a study's run.
+/// Options of run_study(), follow_study() and plan_study().
 struct StudyOptions {
   std::string path;     ///< STUDY.toml
-  std::string folder;   ///< of the results
-  std::string program;  ///< program whose command `worker` is run as a worker process
-  int jobs = 0;         ///< worker processes; 0 = as many as cores
-  /// Run only cells whose id begins with this text or whose label matches it as a shell pattern.
-  /// Without *, ? or [, the text may be anywhere in the label.
+  std::string folder;   ///< folder of the results
+  std::string program;  ///< program to start as a worker process, with the command `worker`
+  int jobs = 0;         ///< worker processes; 0 = one for each core
+  /// Run only cells whose id begins with this text or whose label matches it as a shell pattern. A
+  /// text without *, ? or [ matches every label that contains it.
   std::string only;
   bool retry = false;  ///< run failed cells again
   /// Run as one of several processes that share the study, on any machine that can access the
@@ -75,43 +75,44 @@ struct StudyOptions {
   /// and ends when no cells remain for it.
   bool worker = false;
   /// A folder on a local disk in which each cell runs. The cell's files are moved to `folder` when
-  /// the cell has ended or was suspended. "" means that cells run in `folder`.
+  /// the cell ends or is suspended. "" means that cells run in `folder`.
   std::string scratch;
-  bool prepare = false;  ///< write the list of cells for workers, and run none
+  bool prepare = false;  ///< write the list of cells for workers, and run no cells
   bool quick = false;    ///< use [study.quick]: one seed, and the changes in that table
   std::function<void(const StudyProgress&)> progress;
-  std::function<void(const std::string&)> remark;  ///< receives sentences for the user
-  const StopRequest* stop = nullptr;               ///< made by Ctrl-C
+  std::function<void(const std::string&)> remark;  ///< receives remarks for the user
+  const StopRequest* stop = nullptr;               ///< request to stop, made by Ctrl-C
 };
 
-/// The result of a call of run_study or follow_study.
+/// The result of a call to run_study or follow_study.
 struct StudyResult {
   std::string folder;
   StudyProgress progress;
   bool interrupted = false;
-  std::vector<std::string> findings{};  ///< as StudyTable::findings()
+  std::vector<std::string> findings{};  ///< result of StudyTable::findings()
 };
 
-/// Runs all cells that are not finished, together with other processes on the same study. Two live
-/// processes never run the same cell. Throws InputError if the study file or a cell is invalid, if
-/// another process leads the same study, or if a worker's files differ from those of the study.
+/// Runs all unfinished cells. Other processes may run cells of the same study at the same time. Two
+/// live processes never run the same cell. Throws InputError if the study file or a cell is
+/// invalid, or if another process that is not a worker is already running this study. A worker also
+/// throws InputError if its study file, data, plugins or program differ from the recorded ones.
 /// Throws RunError if the disk stays full.
 MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
 
 /// The settings of a study that its workers need, and the stages of their work.
 struct StudyOutline {
   std::string name;
-  std::int64_t threads = 1;       ///< of each cell
+  std::int64_t threads = 1;       ///< threads of each cell
   bool tunes = false;             ///< cells wait for the tuning of their variant
   bool references_first = false;  ///< other cells wait for the cells of the reference variant
 };
 
-/// Throws InputError if the study file is invalid.
+/// Reads the outline of a study file. Throws InputError if the file is invalid.
 MIXWELL_EXPORT StudyOutline study_outline(const std::string& path, bool quick = false);
 
-/// Reports the progress of a study that other processes run, from its records. Calls `progress`
-/// about once a second until all cells of the study have ended, `stop` is made, or `goes_on`
-/// returns false. This function only reads files. Throws InputError if there is no study.
+/// Follows a study that other processes run. Reads its records and calls `progress` about once a
+/// second until all cells of the study have ended, a request to stop is made, or `goes_on` returns
+/// false. Writes no files. Throws InputError if there is no study.
 MIXWELL_EXPORT StudyResult follow_study(const StudyOptions& options,
                                         const std::function<bool()>& goes_on);
 
@@ -120,19 +121,19 @@ struct JsonText {
   std::string text;
 };
 
-/// The value of a cell in a column; std::monostate if unknown.
+/// The value of a cell in a column, or std::monostate if the value is unknown.
 using StudyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonText>;
 
 /// A cell of a study before it runs. NaN and "" mean "unknown".
 struct PlannedCell {
-  std::string cell;  ///< id of the cell; unknown while it waits for tuning
+  std::string cell;  ///< id of the cell, unknown while the cell waits for tuning
   std::string label;
   std::string model;
   std::string variant;
   std::int64_t seed = 0;
   std::vector<std::pair<std::string, StudyValue>> axes;  ///< dotted key, value
   CellStatus status = CellStatus::pending;
-  std::optional<std::string> certificate;  ///< the class as a word
+  std::optional<std::string> certificate;  ///< class of the certificate, as a word
   std::string refused;                     ///< why the cell must not run
   double gradients = std::numeric_limits<double>::quiet_NaN();
   double seconds = std::numeric_limits<double>::quiet_NaN();
@@ -147,21 +148,21 @@ struct StudyPlan {
   std::optional<double> tune_gradients;  ///< the budget of tuning
 };
 
-/// Returns what would run, without running it. Costs are estimated from two sweeps of each phase,
-/// once for cells that differ only in the seed. Writes nothing. Throws InputError if the study file
-/// or a cell is invalid, and RunError if it is stopped.
+/// Returns the cells of a study without running them. Estimates costs from two sweeps of each
+/// phase. Cells that differ only in the seed share one estimate. Writes no files. Throws InputError
+/// if the study file or a cell is invalid, and RunError if the planning is stopped.
 MIXWELL_EXPORT StudyPlan plan_study(const StudyOptions& options);
 /// Returns `{"study", "cells": [{"cell", "label", "model", "variant", "seed", AXES..., "status",
-/// "class", "refused", "gradients", "seconds", "tuned", "reason"}...], "tune_gradients"}`. "reason"
-/// and "tune_gradients" are present only if there are any.
+/// "class", "refused", "gradients", "seconds", "tuned", "reason"}...], "tune_gradients"}`. Omits
+/// "reason" and "tune_gradients" if they are empty.
 MIXWELL_EXPORT std::string study_plan_json(const StudyPlan& plan);
 
-/// Distance of a run's first draws from a reference.
+/// The distance between the first `draws` draws of a run and a reference.
 struct ErrorPoint {
   std::int64_t draws = 0;
   double gradients = 0.0;   ///< gradients of warmup and sampling so far
   double seconds = 0.0;     ///< seconds of warmup and sampling so far
-  double error_mean = 0.0;  ///< relative, as in a ReferenceSummary; NaN if unknown
+  double error_mean = 0.0;  ///< relative error as in ReferenceSummary, or NaN if unknown
   double error_covariance = 0.0;
 };
 
@@ -175,7 +176,7 @@ struct StudyRow {
   std::int64_t seed = 0;
   CellStatus status = CellStatus::pending;
   std::string reason;  ///< why the cell failed
-  /// The class of the cell's certificate as a word; "" if the cell's manifest could not be made.
+  /// The class of the cell's certificate as a word, or "" if the cell's manifest could not be made.
   std::optional<std::string> certificate;
   double min_ess = unknown;
   double min_ess_mcse = unknown;
@@ -194,11 +195,11 @@ struct StudyRow {
   std::string ended_at;
   std::string host;
   std::vector<ErrorPoint> curve;
-  std::vector<StudyValue> axes;  ///< as StudyTable::axes
-  std::vector<double> metrics;   ///< as StudyTable::metrics
+  std::vector<StudyValue> axes;  ///< in the order of StudyTable::axes
+  std::vector<double> metrics;   ///< in the order of StudyTable::metrics
 };
 
-/// One evaluation of a tuning.
+/// The evaluation of one candidate in a tuning.
 struct StudyTrial {
   std::string model;
   std::string variant;
@@ -207,7 +208,7 @@ struct StudyTrial {
   std::int64_t candidate = 0;
   std::string values;  ///< the values that were tried, as a JSON object
   std::string objective;
-  double score = 0.0;  ///< NaN if there is none
+  double score = 0.0;  ///< NaN if there is no score
   double gradients = 0.0;
   double seconds = 0.0;
   std::string reason;  ///< why there is no score
@@ -222,7 +223,7 @@ struct StudyTuning {
   std::int64_t trials = 0;
   std::int64_t scored = 0;    ///< trials with a score
   double gradients = 0.0;     ///< gradients of all trials; NaN if no trial reported any
-  std::optional<bool> tuned;  ///< as in a StudyRow; empty before the tuning has chosen
+  std::optional<bool> tuned;  ///< StudyRow::tuned; empty until the tuning has chosen a candidate
   std::string reason;         ///< why a trial has no score
 };
 
@@ -248,9 +249,12 @@ struct AxisAlias {
 struct StudyTable {
   std::string study;
   std::string file;
-  std::vector<std::string> axes;   ///< dotted keys
-  std::vector<AxisAlias> aliases;  ///< each is a column with the value of the cell's axis
-  /// Columns from the summaries. If a column has an error, its column NAME_mcse follows.
+  std::vector<std::string> axes;  ///< dotted keys
+  /// Each alias adds a column. It contains the cell's value for whichever axis of AxisAlias::axes
+  /// the cell has.
+  std::vector<AxisAlias> aliases;
+  /// Names of columns from the summaries. If NAME has a Monte Carlo standard error, it is in the
+  /// column NAME_mcse.
   std::vector<std::string> metrics;
   std::vector<StudyRow> rows;
   std::vector<StudyTrial> tune;
@@ -258,18 +262,18 @@ struct StudyTable {
   double tune_gradients = StudyRow::unknown;  ///< the budget of each tuning
   std::vector<PaperFigure> paper;
 
-  /// Findings that a reader must know before using the table, one sentence each: tunings that chose
-  /// without a score, and tunings that spent different budgets.
+  /// Warnings to read before using the table. They name tunings that chose a candidate without a
+  /// score, and tunings that spent unequal numbers of gradients.
   MIXWELL_EXPORT std::vector<std::string> findings() const;
   /// The names of all columns, including axes, aliases and metrics.
   MIXWELL_EXPORT std::vector<std::string> columns() const;
-  /// The values of one of its rows, in the order of columns().
+  /// The values of a row of this table, in the order of columns().
   MIXWELL_EXPORT std::vector<StudyValue> values(const StudyRow& row) const;
 };
 
 /// Reads the table from the records in the folder of a study, which may be running. `remark`
-/// receives a remark about each damaged record, whose content is unknown. Throws InputError if the
-/// folder has no records.
+/// receives a remark about each damaged record. The content of such a record counts as unknown.
+/// Throws InputError if the folder has no records.
 MIXWELL_EXPORT StudyTable read_study_table(
     const std::string& study_folder,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
@@ -278,21 +282,22 @@ MIXWELL_EXPORT StudyTable read_study_table(
 /// [KEY...], "aliases": [{"name", "axes": [KEY...]}...], "columns": [NAME...], "rows": [{COLUMN:
 /// VALUE...}...], "tune", "tunings", "findings", "paper"}`. Unknown values are null.
 MIXWELL_EXPORT std::string study_table_json(const StudyTable& table);
-/// Returns the same JSON for the table from read_study_table().
+/// Returns study_table_json(read_study_table(study_folder, remark)).
 MIXWELL_EXPORT std::string study_table_json(
     const std::string& study_folder,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
-/// Explains, as text, why a cell was or was not run again: it compares the ingredients of the cell
-/// with the ingredients of the cell that was in the same place before. `cell` is the beginning of
-/// an id, or a label. `remark` is as for read_study_table(). Throws InputError.
+/// Returns a text that explains why a cell was or was not run again. The text compares the
+/// manifest, plugins, data and libmixwell of the cell with those of the previous cell that had the
+/// same label. `cell` is the beginning of an id, or a label. `remark` receives a remark about each
+/// damaged record. Throws InputError if no cell matches `cell`.
 MIXWELL_EXPORT std::string study_why(
     const std::string& study_folder, const std::string& cell,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
-/// Serves as a worker process of a study: reads requests from descriptor 0 and answers on
-/// descriptor 3, both as JSON lines, until its input ends. The worker process ends when the process
-/// that started it ends.
+/// Serves as a worker process of a study. Reads requests from file descriptor 0 and writes answers
+/// to file descriptor 3, both as JSON lines, until the requests end. The worker process ends when
+/// the process that started it ends.
 MIXWELL_EXPORT void serve_study(const Registry& registry);
 
 /// Returns the JSON schema (draft 2020-12) of study files.

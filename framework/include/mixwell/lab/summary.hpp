@@ -1,5 +1,4 @@
-// Summary of a run's draws: one row for each element of the posterior, and the performance of the
-// sampler.
+// Summary of draws: one row for each element of the posterior, and the sampler's performance.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,12 +17,12 @@
 
 namespace mixwell {
 
-/// The content of a summary in addition to the standard columns.
+/// Options of a summary.
 struct SummaryOptions {
-  std::vector<std::string> ess{};  ///< papers' estimators by id: `qnhmc`, ...
+  std::vector<std::string> ess{};  ///< ids of estimators from papers, such as `qnhmc`
   std::string directions{};        ///< "", "principal", or a CSV file of directions
-  /// The real variables of `posterior` that form the vector for the directions, in the order of the
-  /// file. Empty means all of them.
+  /// The real variables of `posterior` for the directions and for the comparison with the
+  /// reference. They are used in the order of the draws file. Empty means all real variables.
   std::vector<std::string> of{};
   /// Draws to compare with: a draws.nc, a folder with one, or a CSV file (.csv, .csv.gz) with one
   /// column for each element and one row for each draw. "" for none.
@@ -33,39 +32,40 @@ struct SummaryOptions {
   std::vector<std::string> amari{};
   /// Give every draw the same weight, even if `weight` is recorded.
   bool unweighted = false;
-  /// Variables (`x`) and elements (`x[3]`) whose rows are always shown, for any number of
-  /// variables.
+  /// Variables (`x`) and elements (`x[3]`) whose rows are always shown, even if other rows are
+  /// omitted.
   std::vector<std::string> rows{};
   /// Path of a NetCDF file to write, with the rows of all elements. "" for none.
   std::string table{};
-  /// Ends the summary with Stopped once the request is overdue. The request is checked before each
-  /// element, before directions and before a reference.
+  /// summarise() throws Stopped once is_overdue() of this request is true. It checks before each
+  /// element, before the directions, and before the comparison with a reference.
   const StopRequest* stop = nullptr;
 };
 
-/// A number by its name in summary.json. NaN means "unknown" throughout this header and is null in
-/// the file. Infinite numbers are the texts "inf" and "-inf" in the file.
+/// A number and its name in summary.json. NaN means "unknown" throughout this header and is null in
+/// the file. Infinity is written as the string "inf" or "-inf".
 using NamedFigure = std::pair<std::string, double>;
 
 /// The summary of one scalar quantity.
 struct MIXWELL_EXPORT SummaryRow {
   std::string name;  ///< "x", "beta[3]", "b[2,3]" (from 0)
   diagnostics::StandardFigures standard{};
-  std::vector<NamedFigure> papers{};  ///< from the requested papers' estimators, in order
-  /// The names of effective sample sizes and times that are unreliable. A number is unreliable if
-  /// it or its ess_bulk is below diagnostics::least_reliable_ess, if it is within a factor of 2 of
-  /// its estimator's floor, or if the chains are too short for its estimator.
+  std::vector<NamedFigure> papers{};  ///< results of the estimators in SummaryOptions::ess
+  /// The names of unreliable effective sample sizes and autocorrelation times. All are unreliable
+  /// if ess_bulk is below diagnostics::least_reliable_ess. An effective sample size is also
+  /// unreliable if it is below this limit, or below twice the smallest value that its estimator can
+  /// return. An estimate is also unreliable if the chains are too short for its estimator.
   std::vector<std::string> unreliable{};
-  /// True if the quantity holds whole numbers, so it may rightly stay constant.
+  /// True if all values are whole numbers. Such a quantity can stay constant while the chain moves.
   bool whole = false;
-  /// The name with labels of dimensions instead of numbers, "beta[Ulm]"; "" without labels.
+  /// The name with labels instead of indices, such as "beta[Ulm]". "" if there are no labels.
   std::string label{};
-  /// Indices of an element of an array, from 0. Empty for a scalar, whose name may contain brackets
-  /// itself.
+  /// Indices of an element of an array, from 0. Empty for a scalar, even if its name contains
+  /// brackets.
   std::vector<std::int64_t> indices{};
   std::int64_t nan_draws = 0;
   std::int64_t infinite_draws = 0;
-  /// All draws of all chains are equal, up to rounding.
+  /// True if all draws of all chains are equal, up to rounding.
   bool constant = false;
 
   bool is_element() const noexcept { return !indices.empty(); }
@@ -96,7 +96,7 @@ struct KernelFigures {
   std::string kernel;                         ///< NAME in NAME_acceptance_rate and NAME_diverging
   double acceptance = 0.0;                    ///< mean of the kernel's acceptance rate
   std::optional<std::int64_t> divergences{};  ///< number of divergences, if recorded
-  /// Fraction of the kernel's trajectories that reached max_depth, if the kernel has one.
+  /// Fraction of the kernel's trajectories that reached max_depth, if the kernel has this limit.
   std::optional<double> reached_max_depth{};
 };
 
@@ -105,17 +105,15 @@ struct SamplerSummary {
   double acceptance = 0.0;                    ///< mean of acceptance_rate
   std::optional<std::int64_t> divergences{};  ///< number of divergences, if recorded
   double ebfmi = 0.0;                         ///< smallest E-BFMI of all chains
-  /// Fraction of trajectories that reached max_depth, if the kernel has one.
+  /// Fraction of trajectories that reached max_depth, if the kernel has this limit.
   std::optional<double> reached_max_depth{};
-  /// Number of chains whose lp is the same in all of two or more draws, so that none of their
-  /// proposals was accepted. Empty if lp is not recorded, or if lp does not change while everything
-  /// moves.
+  /// Number of chains that accepted no proposal: chains with at least two draws and a constant lp.
+  /// Empty if lp is not recorded or not finite, or if lp is always the same although all real
+  /// variables move.
   std::optional<std::int64_t> still_chains{};
-  /// Smallest and mean ess_bulk over the variables that have one (constants do not), and
-  /// diagnostics::ess_bulk_mcse of the variable with the smallest.
-  double min_ess = 0.0;
-  double min_ess_mcse = 0.0;
-  double mean_ess = 0.0;
+  double min_ess = 0.0;  ///< smallest ess_bulk of all variables that have one (constants do not)
+  double min_ess_mcse = 0.0;  ///< diagnostics::ess_bulk_mcse of the variable with min_ess
+  double mean_ess = 0.0;      ///< mean ess_bulk of all variables that have one
   double min_ess_per_gradient = 0.0;
   double min_ess_per_second = 0.0;
   /// True if min_ess reaches diagnostics::least_reliable_ess. Empty if there is no min_ess.
@@ -124,7 +122,7 @@ struct SamplerSummary {
   std::vector<KernelFigures> kernels{};
 };
 
-/// Rows for projections v'x of the draws on unit vectors v.
+/// Rows for projections v'x of the draws x onto unit vectors v.
 struct DirectionsSummary {
   /// The direction with the smallest ess_bulk.
   struct Smallest {
@@ -133,56 +131,58 @@ struct DirectionsSummary {
     std::vector<NamedFigure> weights{};  ///< weights that are not 0, by coordinate
   };
 
-  std::string from;                     ///< SummaryOptions::directions
-  std::int64_t coordinates = 0;         ///< of x
-  std::vector<std::string> left_out{};  ///< constant or not finite; principal directions only
-  std::int64_t degenerate = 0;          ///< principal directions without variance
-  std::optional<Smallest> smallest{};   ///< empty if no direction has an ess_bulk
-  std::vector<SummaryRow> along{};      ///< one for each v
+  std::string from;              ///< SummaryOptions::directions
+  std::int64_t coordinates = 0;  ///< number of coordinates of x
+  /// Coordinates that principal directions omit, because they are constant or not finite.
+  std::vector<std::string> left_out{};
+  std::int64_t degenerate = 0;         ///< principal directions without variance
+  std::optional<Smallest> smallest{};  ///< empty if no direction has an ess_bulk
+  std::vector<SummaryRow> along{};     ///< one row for each v
 };
 
 /// Comparison of the draws with a reference.
 struct ReferenceSummary {
   std::string from;                     ///< SummaryOptions::reference
-  std::int64_t draws = 0;               ///< of the reference
-  std::int64_t coordinates = 0;         ///< number of coordinates that both have
-  std::vector<std::string> left_out{};  ///< names of elements that only one of the two has
-  /// diagnostics::relative_error of mean and covariance. NaN if not available, such as the
-  /// covariance of a single draw.
+  std::int64_t draws = 0;               ///< draws of the reference
+  std::int64_t coordinates = 0;         ///< coordinates that the draws and the reference share
+  std::vector<std::string> left_out{};  ///< elements that the draws or the reference lacks
+  /// diagnostics::relative_error of mean and covariance. NaN if unknown. For example, a single draw
+  /// has no covariance.
   double rem = 0.0;
   double rec = 0.0;
   /// diagnostics::amari_distance of the mean of each requested matrix.
   std::vector<NamedFigure> amari{};
 };
 
-/// The definition of a number in the summary, so that readers cannot confuse it with another one.
+/// The definition of a number in the summary. It distinguishes the number from similar ones.
 struct EstimatorNote {
-  std::string key;  ///< of the number
+  std::string key;  ///< name of the number in summary.json
   std::string name;
   std::string version;
   std::string agrees_with{};  ///< a program, or ""
   std::string source;
 };
 
-/// Numbers that a summary usually contains, and that are missing in this one. They are listed
-/// because draws that cannot be judged must not count as good.
+/// Numbers that are missing from this summary, although summaries usually contain them. They are
+/// listed because draws that cannot be judged must not count as good.
 struct NotJudged {
-  std::string variable{};  ///< an element, as it is shown; "" for the sampler
-  /// Number of other elements that lack the same numbers for the same reason.
+  std::string variable{};  ///< SummaryRow::shown_name() of an element, or "" for the sampler
+  /// How many other elements have the same `figures` missing, for the same reason.
   std::int64_t more = 0;
   std::vector<std::string> figures{};  ///< names of the missing numbers in summary.json
-  std::string because{};               ///< the reason for `variable`: "666 of 4000 draws are NaN"
-  std::int64_t draws = 0;              ///< draws of `variable` that are NaN or infinite
+  /// The reason for `variable`, such as "666 of 4000 draws are NaN".
+  std::string because{};
+  std::int64_t draws = 0;  ///< draws of `variable` that are NaN or infinite
 
-  /// Returns "b", "b and 3 more", or "the sampler".
+  /// Returns "VARIABLE", "VARIABLE and MORE more", or "the sampler".
   MIXWELL_EXPORT std::string who() const;
   MIXWELL_EXPORT bool lacks(const std::string& figure) const noexcept;
 };
 
-/// The size of the part of a long table that is not shown.
+/// The number of rows that a long table omits.
 struct LeftOutRows {
   std::int64_t rows = 0;  ///< not shown
-  std::int64_t of = 0;    ///< elements of all variables
+  std::int64_t of = 0;    ///< number of elements of all variables
 };
 
 /// Prediction of the model's test cases.
@@ -198,18 +198,20 @@ struct PredictionSummary {
 /// The content of summary.json.
 struct Summary {
   /// Every element of every variable of `posterior`, in the order of the file. If there are more
-  /// than 20 000, only the elements of SummaryOptions::rows, scalars, and the worst elements: 500
-  /// each by ess_bulk, ess_tail and rhat, and 500 without an ess_bulk.
+  /// than 20 000 elements, only these remain: SummaryOptions::rows, scalars, the 500 worst elements
+  /// by each of ess_bulk, ess_tail and rhat, and 500 elements without an ess_bulk.
   std::vector<SummaryRow> variables{};
   std::optional<LeftOutRows> left_out{};  ///< set if `variables` is not complete
   SamplerSummary sampler{};
-  /// The numbers that could not be judged, for all elements, including elements that `variables`
-  /// omits. A constant is not listed.
+  /// Numbers that are missing for some element or for the sampler. The list includes elements that
+  /// `variables` omits, but no constants.
   std::vector<NotJudged> not_judged{};
   bool weighted = false;  ///< mean, sd, their errors and the quantiles are weighted
-  bool coupled = false;   ///< slots share a noise: replicates are independent, chains are not
-  /// The certificate of the composition that made the draws; "" if the file of the draws does not
-  /// name it.
+  /// The slots of a replicate share random numbers, so its chains are dependent. Replicates are
+  /// independent.
+  bool coupled = false;
+  /// The certificate of the composition that made the draws, or "" if the draws file does not
+  /// contain it.
   std::string certificate{};
   std::optional<DirectionsSummary> directions{};  ///< if requested
   std::optional<ReferenceSummary> reference{};    ///< if requested
@@ -220,29 +222,31 @@ struct Summary {
   MIXWELL_EXPORT const SummaryRow* find(const std::string& name) const noexcept;
 };
 
-/// Summarises the draws. `gradients` and `seconds` of the sampling phase are used for rates. NaN
-/// means unknown.
+/// Summarises the draws. Computes rates from the `gradients` and `seconds` of the sampling phase.
+/// Pass NaN for an unknown cost.
 ///
-/// If the statistic `weight` is recorded and not constant, `weighted` is true, and mean, sd, their
-/// errors and the quantiles are those of diagnostics::summarise(draws, weights).
+/// If the statistic `weight` is recorded and not constant, `weighted` is true, and
+/// diagnostics::summarise(draws, weights) computes mean, sd, their errors and the quantiles.
 ///
-/// Reads the file once (if RAM is short, parts of it again: DrawsFile::elements_at_once()). O(N log
-/// N) for the N numbers of each element. Elements are processed in parallel. RAM holds the draws of
-/// some elements and the results of all. The result does not depend on the number of threads.
-/// Directions: O(N d^2 + d^3), and all N d numbers in RAM. A reference: O(N d^2), and all numbers
-/// of the draws and of the reference in RAM. Each of the two is weighted if it has weights.
+/// Reads the file once. If there is not enough RAM, reads some parts again
+/// (DrawsFile::elements_at_once()). Takes O(N log N) time for each element, where N is its number
+/// of draws. Processes elements in parallel. Needs RAM for the draws of some elements and the
+/// results of all elements. The result does not depend on the number of threads. Directions of d
+/// coordinates take O(N d^2 + d^3) time, and need RAM for all draws of these coordinates. A
+/// comparison with a reference takes O(N d^2) time, and needs RAM for all draws and for the whole
+/// reference. Draws and reference are weighted if they have weights.
 ///
 /// Throws InputError if an estimator, variable or element is unknown, if read_directions refuses
-/// the file, if a variable exists on one side of a comparison only, or if a matrix is not square.
-/// Throws Stopped on request.
+/// the file, if the reference lacks a variable of `of` or `amari`, or if a matrix is not square.
+/// Throws Stopped once the request in `options` is overdue.
 MIXWELL_EXPORT Summary summarise(const DrawsFile& draws, double gradients, double seconds,
                                  const SummaryOptions& options = {});
 
-/// Summarises a draws.nc (or the folder with one), with the gradients and seconds that it states.
+/// Summarises a draws.nc (or the folder with one), with the gradients and seconds in the file.
 MIXWELL_EXPORT Summary summarise(const std::string& folder_or_file,
                                  const SummaryOptions& options = {});
 
-/// Reads summary.json in the folder of a finished run. Throws InputError.
+/// Reads summary.json in a run's folder. Throws InputError if the file is missing or damaged.
 MIXWELL_EXPORT Summary read_summary(const std::string& folder);
 
 /// Returns the text of summary.json, as `mixwell summary --json` prints it.

@@ -1,4 +1,4 @@
-// Tests the certificate of a composition with draws.
+// Uses draws to test the certificate of a composition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,13 +18,13 @@ namespace mixwell {
 
 /// Settings of `verify`.
 struct VerifySettings {
-  /// Names of targets. Empty means all that can be composed.
+  /// Names of targets. Empty means all targets that fit the composition.
   std::vector<std::string> targets = {};
-  double budget = 4e7;       ///< gradients for all targets together; most of them are used
-  double alpha = 1e-3;       ///< probability that a composition without bias is called biased
-  double max_seconds = 0.0;  ///< 0 = no limit; if reached, the outcome is inconclusive
-  const StopRequest* stop = nullptr;  ///< a request makes the outcome inconclusive
-  /// Called once, after a short timing, with the number of seconds that the budget may take.
+  double budget = 4e7;       ///< gradients for all targets together (the test uses most of them)
+  double alpha = 1e-3;       ///< probability that a composition without bias is reported as biased
+  double max_seconds = 0.0;  ///< 0 = no limit. Reaching the limit makes the outcome inconclusive
+  const StopRequest* stop = nullptr;  ///< a request to stop makes the outcome inconclusive
+  /// Called once, after a short timing run, with the estimated duration of the test in seconds.
   std::function<void(double)> expects{};
 };
 
@@ -44,40 +44,44 @@ struct VerifiedRung {
   double step_factor = 1.0;
   double bias = 0.0;
   double error = 0.0;
-  double ratio = 0.0;  ///< previous bias divided by this one, tends to 2^order; 0 on the first rung
+  /// Bias at the previous step size / bias at this one. Tends to 2^order. 0 at the first step size.
+  double ratio = 0.0;
   double ratio_error = 0.0;
 };
 
 /// The result on one target.
 struct VerifiedTarget {
   std::string name;
-  std::string skipped;        ///< why it was not tested, or empty
-  bool redraws_data = false;  ///< data are drawn given the start positions, so these are exact
-  double step_factor = 1.0;   ///< factor for step sizes that gives good moves on this target
+  std::string skipped;  ///< why the target was not tested, or empty
+  /// True if each start has its own data, drawn given the start. The start is then an exact draw
+  /// from the posterior of these data.
+  bool redraws_data = false;
+  double step_factor = 1.0;  ///< factor for step sizes that gives good moves on this target
   std::int64_t sweeps = 0;
   double moved = 0.0;         ///< Equilibrium::moved
   double acceptance = 0.0;    ///< Equilibrium::acceptance
   double visible_bias = 0.0;  ///< smallest shift that would be detected, in standard deviations
-  /// The long comparison with few replicates: number of sweeps, and visible bias. 0 if there was
-  /// none.
+  /// Sweeps and visible bias of the long comparison (Equilibrium::follow) with few replicates. Both
+  /// are 0 if there was no such comparison.
   std::int64_t long_sweeps = 0;
   double long_visible_bias = 0.0;
-  /// For compositions without a Metropolis decision: the errors of `statistic` as eps decreases,
-  /// and their limit.
+  /// The errors of `statistic` as eps decreases, and their limit, for compositions without a
+  /// Metropolis decision.
   std::vector<VerifiedRung> rungs{};
   std::string statistic{};
   double limit = 0.0;
-  /// True if `limit` is the growth of the second rung's error when the time is tripled.
+  /// True if `limit` is instead the growth of the error at the second step size when the
+  /// integration time is tripled.
   bool drifts = false;
 };
 
-/// The test of one operation separately, on generated numbers.
+/// The separate test of one operation, on inputs that the test chooses.
 struct VerifiedOperation {
   std::string operation;
   std::string trait;  ///< the tested trait: "keeps_law", "a(r) = r a(1/r)", "involution", "volume"
-  std::string what;   ///< the statistic, or what was found
+  std::string what;   ///< the statistic, or the share of columns with a fault
   double z = 0.0;
-  double p = 1.0;  ///< 0 or 1 for involution and volume, which are not statistics
+  double p = 1.0;  ///< 0 or 1 for involution and volume, whose checks are not statistical
   bool failed = false;
   /// The reason why the operation cannot be tested separately, or empty. The test of the whole
   /// composition still covers the operation.
@@ -86,8 +90,8 @@ struct VerifiedOperation {
 
 /// The test on one target with replicates that start 1.5 times as far from the mean as exact draws.
 struct VerifiedArrival {
-  std::string target{};  ///< empty: not tested
-  double left = 0.0;     ///< remaining share of the excess in squared distance from the mean
+  std::string target{};  ///< empty if there was no such test
+  double left = 0.0;     ///< excess squared distance from the mean, at the end / at the start
   std::int64_t sweeps = 0;
   /// False if over a fifth of the excess remains and more sweeps do not reduce it.
   bool arrives = true;
@@ -100,8 +104,9 @@ struct Verification {
   std::string tested;
   bool agrees = false;
   bool conclusive = false;
-  /// True if the composition moves on its model (or on all targets, if its model cannot be tested)
-  /// and if replicates arrive.
+  /// True if the chains move and `arrival` shows that they return from starts far from the mean.
+  /// They must move on the composition's own model or, if this model cannot be tested,
+  /// on all targets.
   bool mobile = true;
   VerifiedArrival arrival;
   double smallest_visible_bias = 0.0;  ///< largest visible_bias over targets
@@ -117,21 +122,21 @@ struct Verification {
   std::vector<std::string> remarks;
 };
 
-/// Names of the targets that `verify` knows. "own" is the composition's model, if it has exact
-/// draws.
+/// Names of the targets of `verify`. "own" is the composition's model, if Mixwell can make exact
+/// draws for it.
 inline constexpr std::array verify_target_names = {"own",       "quartic",     "double-well",
                                                    "banana",    "quartic-1",   "gaussian-10",
                                                    "student-t", "narrow-mode", "gaussian-100"};
 MIXWELL_EXPORT std::vector<std::string> verify_targets();
 
-/// Tests a composition. It replaces the model by each target in turn, starts replicates from exact
-/// draws, and checks after 1, 2, 4, ... sweeps whether the replicates are still distributed as the
-/// target (Equilibrium). All checks, targets and statistics share one alpha. Before the targets, it
-/// tests single operations. The first target that fails ends the test. A failing operation does not
-/// end it. The outcome depends only on composition, seed, budget and alpha. A composition without a
-/// Metropolis decision has an error at every step size. Its error is observed as eps decreases at a
-/// fixed integration time, on targets with Lipschitz gradients. Throws InputError if a target is
-/// unknown.
+/// Tests a composition. The test replaces the model with each target in turn, and starts replicates
+/// from exact draws. After 1, 2, 4, ... sweeps, it checks whether the replicates still have the
+/// target distribution (see Equilibrium). All checks, targets and statistics share one alpha. The
+/// test begins with single operations. It ends at the first target on which the composition fails,
+/// but it continues if an operation fails. The outcome depends only on composition, seed, budget
+/// and alpha. A composition without a Metropolis decision has an error at every step size. The test
+/// measures this error as eps decreases at a fixed integration time, on targets with Lipschitz
+/// gradients. Throws InputError if a target is unknown.
 MIXWELL_EXPORT Verification verify(const Composition& composition, const std::string& path,
                                    const Registry& registry, const VerifySettings& settings);
 

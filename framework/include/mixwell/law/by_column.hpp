@@ -1,4 +1,4 @@
-// Computes U and its gradient from a function of one position at a time, and from single terms.
+// Computes U and its gradient for a batch, one column at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,9 @@
 
 namespace mixwell::by_column {
 
-/// Adds a part of U to the values that are already there. part(x, g, r) returns u of column r
-/// at x and adds its gradient to g. g is null if no gradient is wanted.
+/// Adds one part of U, and its gradient, to the values in `out`. part(x, g, r) returns this part at
+/// x, which is column r of theta, and adds the gradient of the part to g. g is null if the caller
+/// wants no gradient.
 template <class Part>
 void add(ConstBatch theta, const Evaluation& out, const Part& part) {
   Batch g = out.gradient;
@@ -18,7 +19,7 @@ void add(ConstBatch theta, const Evaluation& out, const Part& part) {
   }
 }
 
-/// The same, starting from zero.
+/// Sets the values in `out` to zero, then calls add().
 template <class Part>
 void set(ConstBatch theta, const Evaluation& out, const Part& part) {
   Batch g = out.gradient;
@@ -27,8 +28,9 @@ void set(ConstBatch theta, const Evaluation& out, const Part& part) {
   add(theta, out, part);
 }
 
-/// Sums the terms number(0) .. number(count - 1) at x, and adds their gradients to g unless g is
-/// null. `Terms` has term(x, n), and add_term(x, n, g), which also adds the gradient to g.
+/// Returns the sum of term n at x over n = number(0), ..., number(count - 1). Adds the gradient of
+/// this sum to g unless g is null. term(x, n) of `Terms` returns term n. add_term(x, n, g) also
+/// adds the gradient of the term to g.
 template <class Terms, class Number>
 double sum(const Terms& terms, const double* x, double* g, Index count, const Number& number) {
   double u = 0.0;
@@ -39,7 +41,7 @@ double sum(const Terms& terms, const double* x, double* g, Index count, const Nu
   return u;
 }
 
-/// Implements SumOfTerms::evaluate_terms for a `Terms`.
+/// Implements SumOfTerms::evaluate_terms with the functions of `Terms`.
 template <class Terms>
 void evaluate_terms(const Terms& terms, ConstBatch theta, ConstBatch indices,
                     const Evaluation& out) {
@@ -49,7 +51,7 @@ void evaluate_terms(const Terms& terms, ConstBatch theta, ConstBatch indices,
   });
 }
 
-/// Adds all terms to the values that are already there.
+/// Adds all `count` terms, and their gradients, to the values in `out`.
 template <class Terms>
 void add_all_terms(const Terms& terms, Index count, ConstBatch theta, const Evaluation& out) {
   add(theta, out, [&](const double* x, double* g, Index) {

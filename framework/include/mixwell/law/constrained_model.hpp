@@ -1,5 +1,4 @@
-// A model whose potential is written in constrained values, and the map between coordinates and
-// values.
+// The base class of models with constrained values, and the map from coordinates to values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +14,13 @@ namespace mixwell {
 
 class ConstraintRule;
 
-/// The map theta -> x from d coordinates to q values, by the constraints of a model's parameters,
-/// column by column. The parameters follow one another in both. No method except broken_rule()
-/// allocates memory. O(d + q) for each column, with O(K^2) for a Cholesky factor of K rows.
+/// The map theta -> x from d coordinates to q values. The constraints of a model's parameters
+/// define this map, which is applied to each column. theta and x list the parameters in the same
+/// order. Only broken_rule() allocates memory. Costs O(d + q) for each column. This is O(K^2) for a
+/// Cholesky factor with K rows.
 class MIXWELL_EXPORT ConstraintMap {
  public:
-  /// Precondition: no parameter breaks the rule for its shape (Constraint::broken_shape_rule).
+  /// Precondition: every shape is valid for its constraint (see Constraint::broken_shape_rule).
   explicit ConstraintMap(std::vector<Parameter> parameters);
   ~ConstraintMap();
   ConstraintMap(const ConstraintMap&);
@@ -33,31 +33,31 @@ class MIXWELL_EXPORT ConstraintMap {
   Index values() const noexcept { return values_; }
   /// True if x = theta.
   bool is_identity() const noexcept { return pieces_.empty(); }
-  /// True if a value is the same for every theta: the values above the diagonal of a Cholesky
-  /// factor, and the first value of a correlation's factor.
+  /// True if row `value` of x is the same for every theta. This holds above the diagonal of a
+  /// Cholesky factor, and for the first value of the Cholesky factor of a correlation matrix.
   bool is_fixed(Index value) const { return is_fixed_[static_cast<std::size_t>(value)]; }
 
-  /// Computes x: theta (d x w) -> x (q x w). theta and x must not overlap, unless each number has
-  /// its own coordinate.
+  /// Computes x: theta (d x w) -> x (q x w). theta and x must not overlap, unless each value
+  /// depends only on the coordinate in its own row.
   void constrain(ConstBatch theta, Batch x) const;
   /// Computes g = J^T gradient with J = dx / dtheta, from nats per unit of x (q x w) to nats per
-  /// unit of theta (d x w). `x` is the x of theta. Entries of `gradient` for fixed values are not
+  /// unit of theta (d x w). `x` must be x(theta). Entries of `gradient` for fixed values are not
   /// read.
   void pull_back(ConstBatch theta, ConstBatch x, ConstBatch gradient, Batch g) const;
-  /// These two functions turn exp(-U) from a density of x into a density of theta: U -= log |J| (u
-  /// is 1 x w), and grad U -= grad log |J| with respect to theta (d x w).
+  /// These two functions turn exp(-U) from a density of x into a density of theta. The first
+  /// subtracts log |J| from u (1 x w). The second subtracts the gradient of log |J| with respect to
+  /// theta from g (d x w).
   void subtract_log_jacobian(ConstBatch theta, Row u) const;
   void subtract_gradient_of_log_jacobian(ConstBatch theta, Batch g) const;
-  /// Computes a theta with this x, the inverse of constrain. This theta is positive for `absolute`,
-  /// and is x itself for `unit vector`. The result is not finite if x is not an inner point of its
-  /// set (see broken_rule()).
+  /// Computes a theta that constrain() maps to x. This theta is positive for `absolute`, and equals
+  /// x for `unit_vector`. If x breaks a rule (see broken_rule()), theta may be wrong or not finite.
   void unconstrain(ConstBatch x, Batch theta) const;
-  /// Returns "" if x (q x 1) is the x of some theta, up to rounding errors of 1e-8. Otherwise names
-  /// the first parameter whose constraint is broken, with the value and the rule.
+  /// Returns "" if x (q x 1) is x(theta) for some theta, up to rounding errors of 1e-8. Otherwise
+  /// names the first parameter that breaks its constraint, with the value and the rule.
   std::string broken_rule(ConstBatch x) const;
 
  private:
-  /// Consecutive values of one parameter that share a rule.
+  /// Consecutive values of one parameter to which the same ConstraintRule applies.
   struct Piece {
     std::shared_ptr<const ConstraintRule> rule;
     std::size_t parameter;
@@ -79,8 +79,8 @@ class MIXWELL_EXPORT ConstraintMap {
 };
 
 /// A model in which exp(-U(x)) is a density of the constrained values x of the parameters. The
-/// sampler moves theta. The framework adds -log |J| of x(theta) to U, and the gradient of this term
-/// to grad U.
+/// sampler moves theta. Mixwell adds -log |J| of x(theta) to U, and the gradient of this term to
+/// grad U.
 class MIXWELL_EXPORT ConstrainedModel : public Model {
  public:
   ~ConstrainedModel() override;
@@ -89,16 +89,17 @@ class MIXWELL_EXPORT ConstrainedModel : public Model {
 
  protected:
   ConstrainedModel();
-  /// Declares the next parameter, in constructors. Returns its first row in x. Throws an InputError
-  /// with the name if the constraint does not allow its shape, or if the name is already declared.
+  /// Declares the next parameter (in constructors), and returns its first row in x. Throws an
+  /// InputError that names the parameter if the constraint does not allow the shape, or if the name
+  /// is taken.
   Index declare(Parameter parameter);
 
-  /// Computes U and grad U with respect to x for every column of x (q x R), in nats and without any
-  /// Jacobian. Gradients of fixed values (ConstraintMap::is_fixed) are not read.
+  /// Computes U and grad U with respect to x for every column of x (q x R), in nats and without
+  /// -log |J|. Gradients of fixed values (ConstraintMap::is_fixed) are not read.
   virtual void evaluate_values(ConstBatch x, const Evaluation& out) const = 0;
 
-  /// Computes U of theta from evaluate(x, at), which works like evaluate_values. Set
-  /// `with_jacobian` to false for a part of U that must not include -log |J|.
+  /// Computes U and grad U at theta by calling evaluate(x, out), which follows the rules of
+  /// evaluate_values. Set `with_jacobian` to false for a part of U that must not include -log |J|.
   template <class Evaluate>
   void at_values(ConstBatch theta, const Evaluation& out, bool with_jacobian,
                  const Evaluate& evaluate) const {

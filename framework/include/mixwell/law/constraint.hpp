@@ -1,4 +1,4 @@
-// Constraints on the recorded values of a parameter, and the maps from free coordinates to values.
+// Constraints on the recorded values of a parameter, and their maps from free coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace mixwell {
 
-/// A set of values x, with a smooth map x = x(y) from free coordinates y. The maps are those of
-/// Stan (Stan Reference Manual 2.36, chapter "Constraint transforms"), except `absolute`.
+/// A set of values x, with a smooth map x = x(y) from free coordinates y. All maps except
+/// `absolute` are the maps of Stan (Stan Reference Manual 2.36, chapter "Constraint transforms").
 ///
-/// A bound applies to every number of a parameter. Simplex, ordered, positive ordered and unit
-/// vector apply to each list along the last dimension. A Cholesky factor applies to each matrix of
-/// the last two dimensions. Coordinates of lower triangles are ordered row by row. |J| omits values
-/// that other values determine: the last one of a simplex, and the diagonal of a correlation's
-/// factor.
+/// A bound applies to every element of a parameter. `simplex`, `ordered`, `positive_ordered` and
+/// `unit_vector` apply to each vector along the last dimension. `cholesky_correlation` and
+/// `cholesky_covariance` apply to each matrix formed by the last two dimensions. The coordinates of
+/// a lower triangle are ordered row by row. |J| is computed without the values that the others
+/// determine: the last value of a simplex, and the diagonal of the Cholesky factor of a correlation
+/// matrix.
 class MIXWELL_EXPORT Constraint {
  public:
   enum class Form {
@@ -28,9 +29,9 @@ class MIXWELL_EXPORT Constraint {
     interval,              ///< x = a + (b - a) / (1 + e^-y)
     simplex,               ///< x >= 0, sum x = 1: stick breaking, K - 1 coordinates
     ordered,               ///< x_0 = y_0, x_k = x_(k-1) + e^(y_k)
-    positive_ordered,      ///< the same with x_0 = e^(y_0)
+    positive_ordered,      ///< as `ordered`, but with x_0 = e^(y_0)
     unit_vector,           ///< x = y / |y|, with the factor e^(-|y|^2 / 2) instead of |J|
-    cholesky_correlation,  ///< rows of length 1 by tanh(y), diagonal positive; K (K - 1) / 2
+    cholesky_correlation,  ///< unit rows from tanh(y), positive diagonal, K (K - 1) / 2 coordinates
     cholesky_covariance,   ///< M x N, M >= N, diagonal e^y; N (N + 1) / 2 + (M - N) N
   };
 
@@ -40,7 +41,7 @@ class MIXWELL_EXPORT Constraint {
   /// These two functions throw InputError if the bound is not finite.
   static Constraint lower(double bound);
   static Constraint upper(double bound);
-  /// Throws InputError unless both are finite and low < high.
+  /// Throws InputError unless both bounds are finite and low < high.
   static Constraint interval(double low, double high);
   static Constraint simplex() { return Constraint(Form::simplex); }
   static Constraint ordered() { return Constraint(Form::ordered); }
@@ -54,15 +55,16 @@ class MIXWELL_EXPORT Constraint {
   double low() const noexcept { return low_; }
   /// The upper bound, for `upper` and `interval`.
   double high() const noexcept { return high_; }
-  /// True if each number has its own coordinate and does not depend on the others.
+  /// True if each value has its own coordinate and depends on no other coordinate.
   bool is_of_numbers() const noexcept { return form_ <= Form::interval; }
 
   /// The constraint in words: "lower = 0", "simplex", ..., "none".
   std::string text() const;
-  /// Returns "" if a parameter of this shape can have the constraint, otherwise the rule for the
-  /// shape.
+  /// Returns "" if a parameter of this shape can have the constraint, otherwise the rule that the
+  /// shape breaks.
   std::string broken_shape_rule(const std::vector<Index>& shape) const;
-  /// Number of coordinates for this shape. Precondition: the shape breaks no rule.
+  /// Number of coordinates for this shape. Precondition: the shape is valid (see
+  /// broken_shape_rule).
   Index coordinates(const std::vector<Index>& shape) const noexcept;
 
   friend bool operator==(const Constraint&, const Constraint&) = default;

@@ -15,16 +15,18 @@ namespace mixwell {
 
 class DividedRows;  // <mixwell/law/portions.hpp>
 
-/// The immutable part of a function value of the graph. It defines the computation. `numbers` (rows
-/// x R, one column for each replicate) holds the arguments of the computation. rows may be 0.
+/// The immutable part of a function in the graph. It defines what the function computes. The other
+/// part, the `numbers` (rows x R, one column for each replicate), contains the arguments of the
+/// computation. rows may be 0.
 class MIXWELL_EXPORT Function {
  public:
   virtual ~Function();
 };
 
-/// The numbers of a function value: rows x the number of columns in the block, or rows x 1 if all
-/// columns share them. If a kernel has regrouped the columns that still move, columns[k] is the
-/// column for the k-th column of the other arguments. Null means column k.
+/// The `numbers` of a function in the graph (see Function): one column for each column of the
+/// block, or a single column that all columns share. If a kernel evaluates only some columns, or
+/// changes their order, column k of the other arguments uses column columns[k] of the numbers. If
+/// `columns` is null, it uses column k.
 class Numbers {
  public:
   Numbers(ConstMatrixMap all, const Index* columns = nullptr,
@@ -36,14 +38,13 @@ class Numbers {
   Index rows() const noexcept { return all_.rows(); }
   /// True if all columns of the other arguments share the same numbers.
   bool shared() const noexcept { return all_.cols() == 1; }
-  /// The rows() numbers that belong to the k-th column of the other arguments.
+  /// The numbers for column k of the other arguments: an array of length rows().
   const double* column(Index k) const noexcept {
     if (shared()) return all_.data();
     return all_.data() + all_.rows() * (columns_ == nullptr ? k : columns_[k]);
   }
   Numbers regrouped(const Index* columns) const noexcept { return {all_, columns, divided_rows_}; }
-  /// Combines the rows of the other arguments across processes. Null if this process holds all
-  /// rows.
+  /// For computations that need the rows of other processes. Null if this process has all rows.
   const DividedRows* divided_rows() const noexcept { return divided_rows_; }
 
  private:
@@ -52,52 +53,53 @@ class Numbers {
   const DividedRows* divided_rows_ = nullptr;
 };
 
-/// Estimates the noise in a law's gradient: V(theta), its covariance given theta, from the same
-/// cases that `draw` uses. The mean of the estimate over draws is V(theta). At one draw, the
-/// estimate and the gradient's noise are not independent. Column k of every argument belongs to
-/// numbers.column(k). theta is d x w.
+/// Estimates V(theta), the covariance of the noise in a law's gradient given theta. The estimate
+/// uses the same cases as the gradient with this `draw`. The mean of the estimate over draws is
+/// V(theta). For one draw, the estimate and the gradient's noise are not independent. Column k of
+/// every argument belongs to numbers.column(k). theta is d x w.
 class MIXWELL_EXPORT GradientNoise {
  public:
   virtual ~GradientNoise();
   /// Writes the diagonal of V (d x w), in squared units of the gradient.
   virtual void covariance_diagonal(const Numbers& numbers, ConstBatch theta, std::uint32_t draw,
                                    Batch out, Workspace& scratch) const = 0;
-  /// Writes the whole V of theta.col(k) to column k of out (d^2 x w). V is symmetric and positive
-  /// semidefinite.
+  /// Writes the full matrix V at theta.col(k) to column k of out (d^2 x w). V is symmetric and
+  /// positive semidefinite.
   virtual void covariance(const Numbers& numbers, ConstBatch theta, std::uint32_t draw, Batch out,
                           Workspace& scratch) const = 0;
-  /// c in J = c V, where J is the empirical Fisher information of all cases: N times the covariance
-  /// of one case's gradient. 0 if J cannot be computed from V.
+  /// The factor c in J = c V, where J is the empirical Fisher information of all cases: N times the
+  /// covariance of one case's gradient. 0 if J cannot be computed from V.
   virtual double information_share() const noexcept { return 0.0; }
 };
 
 /// A law exp(-U(.; numbers)): the model itself (without numbers), or a law that an oracle made from
-/// it. It may offer Metric, SumOfTerms (the same law as a sum over cases), and EstimatedDensity.
-/// With EstimatedDensity, the law is known only through that estimate and is never evaluated.
+/// it. It may offer Metric, SumOfTerms (the same law as a sum over cases), and EstimatedDensity. A
+/// law with EstimatedDensity is known only through this estimate and is never evaluated.
 class MIXWELL_EXPORT Potential : public Function, public Offering {
  public:
   /// Computes U and grad U of every column of theta, as Model::evaluate does.
   virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
-  /// As Model::evaluates_potential_alone.
+  /// See Model::evaluates_potential_alone.
   virtual bool evaluates_potential_alone() const noexcept { return false; }
   /// Cost of one gradient in one column, in gradients of the full U.
   virtual double gradient_cost() const noexcept { return 1.0; }
-  /// The model whose own law this is, or null.
+  /// The model, if this is the model's own law. Otherwise null.
   virtual const Model* as_model() const noexcept { return nullptr; }
   /// True if the Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
-  /// As Model::gradient_growth.
+  /// See Model::gradient_growth.
   virtual GradientGrowth gradient_growth() const noexcept { return GradientGrowth::undeclared; }
-  /// An estimator of the noise in its gradient, or null.
+  /// An estimator of the noise in the gradient, or null.
   virtual const GradientNoise* as_noise() const noexcept { return nullptr; }
 };
 
-/// The storage and use of a preconditioner's numbers: H (approximately the inverse Hessian), B =
-/// H^-1, H = S S', B = C C', C S' = I. Arguments v and z and results are d x w. `out` must not
-/// alias the other arguments. Column k of every argument belongs to numbers.column(k).
+/// Computes products with the matrices of a preconditioner: H (approximately the inverse Hessian),
+/// B = H^-1, and the factors S and C, with H = S S', B = C C' and C S' = I. The arguments v and z
+/// and the results are d x w. `out` must not alias the other arguments. Column k of every argument
+/// belongs to numbers.column(k).
 class MIXWELL_EXPORT Representation : public Function {
  public:
-  /// True if H = I. The products then need not be called.
+  /// True if H = I. Callers may then skip the products.
   virtual bool is_identity() const noexcept { return false; }
   /// These five functions compute the products H v, B v, S z, S' v and C z.
   virtual void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
@@ -110,14 +112,15 @@ class MIXWELL_EXPORT Representation : public Function {
                          Workspace& scratch) const = 0;
 };
 
-/// A preconditioner for the operations inside a block: a representation and its numbers.
+/// A preconditioner as operations use it inside a block: a Representation with its numbers.
 class Preconditioner {
  public:
   Preconditioner(const Representation& how, Numbers numbers) noexcept
       : how_(how), numbers_(numbers) {}
 
-  /// The same for a block whose column k is column columns[k] of this block. The array `columns`
-  /// must outlive the result.
+  /// Returns this preconditioner for a block that consists of columns of the current block: column
+  /// k of the result belongs to column columns[k] of the current block. The array `columns` must
+  /// outlive the result.
   Preconditioner regrouped(const Index* columns) const noexcept {
     return {how_, numbers_.regrouped(columns)};
   }
@@ -139,8 +142,8 @@ class Preconditioner {
 };
 using Curvature [[deprecated("renamed to Preconditioner")]] = Preconditioner;
 
-/// Work that laws have done, in gradients of the full U. An evaluation is a point at which U, grad
-/// U or both were computed.
+/// The work of evaluating laws, in gradients of the full U. One evaluation computes U, grad U or
+/// both at one point.
 struct Evaluations {
   double all = 0.0;
   double potentials = 0.0;  ///< the part of `all` for evaluations that computed only U
@@ -149,12 +152,12 @@ struct Evaluations {
 /// A law for the operations inside a block. It counts its evaluations.
 class Law {
  public:
-  /// If `spent` is not null, gradient_cost() is added to it for each evaluated column, and for each
-  /// column whose noise is estimated.
+  /// If `spent` is not null, the law adds gradient_cost() to it for each column that it evaluates,
+  /// and for each column whose noise it estimates.
   Law(const Potential& how, Numbers numbers, Evaluations* spent = nullptr) noexcept
       : how_(how), numbers_(numbers), spent_(spent) {}
 
-  /// As Preconditioner::regrouped.
+  /// See Preconditioner::regrouped.
   Law regrouped(const Index* columns) const noexcept {
     return {how_, numbers_.regrouped(columns), spent_};
   }
@@ -171,29 +174,30 @@ class Law {
   }
   const Potential& potential() const noexcept { return how_; }
   const Numbers& numbers() const noexcept { return numbers_; }
-  /// The HessianProducts of the model whose own law this is, or null.
+  /// The HessianProducts of the model, if this is the model's own law. Otherwise null.
   const HessianProducts* hessian_products() const noexcept {
     return mixwell::hessian_products(how_.as_model());
   }
-  /// Calls HessianProducts::multiply_hessian. Only for a law that offers this function. Counts as
-  /// two gradients.
+  /// Calls HessianProducts::multiply_hessian and counts two gradients for each column.
+  /// Precondition: hessian_products() is not null.
   void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out, Workspace& w) const {
     hessian_products()->multiply_hessian(theta, v, out, w);
     count(theta, false);
     count(theta, false);
   }
-  /// Counts work on one column that was done without the law, in evaluations of U only.
+  /// Counts work that a kernel did on one column without calling the law. The unit is one
+  /// evaluation of U without its gradient.
   void count_potentials(double evaluations) const {
     if (spent_ == nullptr) return;
     spent_->all += evaluations * how_.gradient_cost();
     spent_->potentials += evaluations * how_.gradient_cost();
   }
-  /// Calls GradientNoise::covariance_diagonal. Only for a law that offers this function.
+  /// Calls GradientNoise::covariance_diagonal. Precondition: potential().as_noise() is not null.
   void noise_diagonal(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance_diagonal(numbers_, theta, draw, out, w);
     count(theta, false);
   }
-  /// Calls GradientNoise::covariance. Only for a law that offers this function.
+  /// Calls GradientNoise::covariance. Precondition: potential().as_noise() is not null.
   void noise_covariance(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance(numbers_, theta, draw, out, w);
     count(theta, false);

@@ -1,5 +1,4 @@
-// Predictions of labels for test cases, from probabilities averaged over draws, for any number of
-// labels.
+// Predictions of the labels of test cases, from label probabilities averaged over draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +9,12 @@
 
 namespace mixwell {
 
-/// `Likelihood` has `probabilities(const double* theta, MatrixMap out, Workspace& scratch)`. It
-/// writes the probability of every label (C) in every case (N) at one position, C x N.
+/// `Likelihood` has `probabilities(const double* theta, MatrixMap out, Workspace& scratch)`. This
+/// function writes the probability of label c in case n at the position theta to out(c, n).
 template <class Likelihood>
 class LabelPredictions final : public Prediction {
  public:
-  /// `right` holds the true label of each case, one of 0, ..., labels - 1.
+  /// `right` contains the true label of each case, one of 0, ..., labels - 1.
   LabelPredictions(Index labels, std::vector<Index> right, Likelihood likelihood)
       : labels_(labels), right_(std::move(right)), likelihood_(std::move(likelihood)) {}
 

@@ -1,4 +1,4 @@
-// Arithmetic on four numbers at once, including exp, for models that sum over many cases.
+// Arithmetic on four numbers in parallel, including exp, for models that sum over many cases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ inline void store(double* to, Four x) { std::memcpy(to, &x, sizeof x); }
 inline Four broadcast(double x) { return Four{x, x, x, x}; }
 inline double sum(Four x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
-/// Reinterprets the bits as integers, and back.
+/// bits() reinterprets the bits of doubles as integers, and from_bits() does the opposite.
 using Bits = std::uint64_t __attribute__((vector_size(32)));
 inline Bits bits(Four x) { return reinterpret_cast<Bits>(x); }
 inline Four from_bits(Bits x) { return reinterpret_cast<Four>(x); }
@@ -37,12 +37,14 @@ Four polynomial(const double (&c)[n], Four x) {
   return value;
 }
 
-/// Computes exp(x) for x <= 0 to 1.06 units in the last place. The result is 0 for x < -708, near
-/// the smallest normal number. NaN stays NaN. Uses exp(x) = 2^k exp(r) with |r| <= log(2) / 2, and
-/// exp(r) = 1 + r + r^2 q(r), where q interpolates at the Chebyshev nodes of its degree (relative
-/// error 2e-17). The even and odd terms of q form two short dependency chains.
+/// Computes exp(x) for x <= 0 with an error below 1.06 units in the last place. The result is 0 for
+/// x < -708, where exp(x) is close to the smallest normal number. NaN stays NaN. Uses exp(x) = 2^k
+/// exp(r) with |r| <= log(2) / 2, and exp(r) = 1 + r + r^2 q(r). The polynomial q interpolates
+/// (exp(r) - 1 - r) / r^2 at Chebyshev nodes (relative error 2e-17). The even and odd terms of q
+/// form two short dependency chains.
 inline Four exp_of_negative(Four x) {
-  // Adding 1.5 * 2^52 rounds to an integer in the lowest bits; 1023 is the exponent bias.
+  // Adding 1.5 * 2^52 rounds a number to an integer, which is then in the lowest bits of the sum.
+  // 1023 is the exponent bias.
   const Four rounder = broadcast(0x1.8p52 + 1023);
   const Four rounded = rounder + x * 0x1.71547652b82fep0;
   const Four k = rounded - rounder;

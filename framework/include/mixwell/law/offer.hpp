@@ -9,18 +9,19 @@
 
 namespace mixwell {
 
-/// A request for one capability, and its answer so far.
+/// A request for one capability, and the pointer that answers it, which set() can replace.
 class Offer {
  public:
   Offer(const std::type_info& asked, const void* part) noexcept : asked_(&asked), part_(part) {}
 
-  /// Answers a request for T with `part`. Null means that there is no such capability. The caller
-  /// names T, so a part of a derived type also answers a request for T.
+  /// Answers the request with `part` if it asks for T. Null means that there is no such capability.
+  /// Callers must specify T. It is not deduced, because `part` may point to a class that is derived
+  /// from T.
   template <class T>
   void set(const std::type_identity_t<T>* part) noexcept {
     if (*asked_ == typeid(T)) part_ = part;
   }
-  /// Answers a request for one of T... with the capability that `other` offers.
+  /// If the request is for one of T..., answers it with what `other` offers for this type.
   template <class... T, class Other>
   void forward(const Other& other) noexcept {
     (set<T>(other.template offers<T>()), ...);
@@ -35,9 +36,9 @@ class Offer {
 /// A base class of objects with capabilities, such as a Model with ExactSampler.
 class MIXWELL_EXPORT Offering {
  public:
-  /// Returns the capability T, or null. T is a public base class of the object, unless offer() says
-  /// otherwise. This function searches by type, so call it when a chain is composed and not in
-  /// transitions.
+  /// Returns the capability T, or null. By default, an object offers its public base classes.
+  /// offer() can change this. This function is slow, because it searches by type. Call it when a
+  /// chain is composed, not in transitions.
   template <class T>
   const T* offers() const noexcept {
     Offer answer(typeid(T), dynamic_cast<const T*>(this));
@@ -57,7 +58,7 @@ class MIXWELL_EXPORT Offering {
   /// condition:
   ///   offer.set<Prediction>(test_set_.get());
   ///   offer.set<Metric>(has_weights_ ? nullptr : this);
-  /// A class that is derived from another model must call that model's offer() first.
+  /// In a class derived from a model class, offer() must first call the offer() of the base class.
   virtual void offer(Offer& offer) const noexcept;
 };
 

@@ -11,7 +11,7 @@
 
 namespace mixwell {
 
-/// A law of a single column, for functions that evaluate it at many points.
+/// The law of one column of a block, for functions that evaluate it at many points.
 class MIXWELL_EXPORT ColumnLaw {
  public:
   /// Column k of `law`, which is a law of a block.
@@ -43,11 +43,12 @@ struct Optimum {
   bool converged = false;
 };
 
-/// Finds the local minimum of U that L-BFGS reaches from `start` (liblbfgs: 10 pairs, backtracking
-/// to the strong Wolfe conditions). Up to `polish` Newton steps with one Hessian then improve it.
-/// If U is not finite or has no minimum, returns the best point found, with converged = false.
-/// Allocates memory. Each iteration costs O(d) in addition to the gradient. Polishing costs O(d^3)
-/// and 2 d gradients in total.
+/// Finds the local minimum of U that L-BFGS reaches from `start`. Uses liblbfgs with 10 correction
+/// pairs and its backtracking line search for the strong Wolfe conditions. Then improves the result
+/// by up to `polish` Newton steps, which all use the same Hessian. If U is not finite at `start` or
+/// has no minimum, returns the best point found, with converged = false. Allocates memory. Each
+/// iteration costs O(d) in addition to the gradient. The Newton steps cost O(d^3) and 2 d gradients
+/// in total.
 MIXWELL_EXPORT Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& start,
                                  double tolerance, std::int64_t max_iterations,
                                  std::int64_t polish = 0);
@@ -55,7 +56,7 @@ MIXWELL_EXPORT Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& st
 /// Computes the Hessian (d x d, symmetric) for the cost of 2 d gradients. It uses the model's own
 /// products (HessianProducts) if available, otherwise central differences of the gradient with
 /// steps h_i = 6e-6 max(1, |theta_i|). The error of the differences is O(h^2) times fourth
-/// derivatives, plus about 1e-11 times the size of the gradient's terms from rounding.
+/// derivatives, plus a rounding error of about 1e-11 times the size of the gradient's terms.
 MIXWELL_EXPORT Eigen::MatrixXd hessian(const ColumnLaw& law, const Eigen::VectorXd& theta);
 
 }  // namespace mixwell

@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// beta U and beta grad U, at the cost of the law from which it is made. beta is an inverse
-/// temperature: below 1, the density is flatter.
+/// Computes beta U and beta grad U at the cost of U and grad U. beta is an inverse temperature: a
+/// value below 1 makes the density flatter.
 class MIXWELL_EXPORT TemperedPotential final : public Potential {
  public:
   TemperedPotential(std::shared_ptr<const Potential> base, double beta) noexcept

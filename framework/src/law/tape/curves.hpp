@@ -1,4 +1,4 @@
-// Functions of one number on lanes: value f, slope f' and bend f''.
+// Functions of one variable and their derivatives f' and f'', evaluated on all lanes together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Turns functions into programs. Cases that record the same operations share a program.
+// Records the operations of densities as programs. Cases with equal operations share a program.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/tape/program.hpp"
 
@@ -182,12 +182,12 @@ void TapeMaker::add(const Density& density, const std::function<std::string()>& 
   write(density, 1, there);
   if (here.nodes != there.nodes || here.rows != there.rows ||
       !same_bits(here.constants, there.constants))
-    throw RunError(name() +
-                   " computes its density with different operations at different values of the "
-                   "parameters, but a tape needs the same operations everywhere. Write "
-                   "select(condition, a, b) instead of an `if` on value_of() or values(), or "
-                   "let the model be differentiated forward (`static constexpr bool "
-                   "differentiates_forward = true;`)");
+    throw RunError(
+        name() +
+        " computes its density with different operations at different values of the parameters, "
+        "but a tape needs the same operations everywhere. Write select(condition, a, b) instead of "
+        "an `if` on value_of() or values(). If this is not possible, let Mixwell use forward-mode "
+        "differentiation (`static constexpr bool differentiates_forward = true;`)");
   const auto [place, is_new] = places_.try_emplace(here.signature(), programs_->all.size());
   if (is_new) programs_->all.emplace_back();
   TapeProgram& program = programs_->all[place->second];

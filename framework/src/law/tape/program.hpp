@@ -1,4 +1,4 @@
-// The contents of a tape: operations, and the constants and rows that differ between its cases.
+// The contents of a tape: programs of operations, and the constants and rows of each case.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Replays a tape's programs: chooses lanes, and adds up sums.
+// Replays the programs of a tape, with cases or columns as lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/tape/replay.hpp"
 

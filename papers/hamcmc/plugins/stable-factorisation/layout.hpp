@@ -1,4 +1,4 @@
-// The order of the parameters of a factorisation by sources among the coordinates.
+// The order of the coordinates of model `stable-factorisation`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Complex Gaussian entries given their scales; the variances are products of factors.
+// The likelihood of complex Gaussian entries given the scales and the factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

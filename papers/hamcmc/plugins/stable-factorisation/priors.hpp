@@ -1,4 +1,4 @@
-// Priors of a factorisation by sources: generalised gamma factors, and the densities of the scales.
+// Priors of model `stable-factorisation`: for the factors (generalised gamma) and for the scales.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

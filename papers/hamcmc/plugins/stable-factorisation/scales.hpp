@@ -1,4 +1,4 @@
-// The scales of some sources given everything else: one element for each entry of the matrix.
+// The conditional distribution of some sources' scales: a product over the matrix entries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

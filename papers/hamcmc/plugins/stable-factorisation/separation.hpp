@@ -1,4 +1,4 @@
-// How well draws separate the first source from the others.
+// Measures how well draws separate the first source from the other sources.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

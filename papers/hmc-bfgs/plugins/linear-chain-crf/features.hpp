@@ -1,4 +1,4 @@
-// The features of tokens, and sentences as numbers.
+// Maps the words of each token to features. Encodes sentences as indices of features and tags.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tags of sentences given their features: potential, gradient, probabilities.
+// The likelihood of the tags given the tokens' features: potential, gradient, probabilities.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Processes a panel of sentences along the chain, all at the same token position at a time.
+// Processes several sentences together (a panel), one token position at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Reads sentences of tokens and tags from columns of words.
+// Reads sentences from a file in which each line has the columns of one token and its tag.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

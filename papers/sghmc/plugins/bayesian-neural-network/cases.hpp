@@ -1,4 +1,4 @@
-// Cases with one of several labels: inputs in columns, labels as numbers of classes.
+// Cases for classification: one column of inputs for each case, and the index of its class.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

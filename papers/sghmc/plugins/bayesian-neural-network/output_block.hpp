@@ -1,4 +1,4 @@
-// The conditional potential of output weights and biases, which leaves the hidden units unchanged.
+// The conditional potential of output weights and output biases, with the hidden units cached.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace mixwell::network {
 
-/// U as a function of some numbers of A and a. The cache of a column has s(B'x + b) of every case
-/// (H x N), A and a without the numbers of the block, the logarithms of their two precisions, and
+/// U as a function of some elements of A and a. The cache of a column has s(B'x + b) of every case
+/// (H x N), A and a without the elements of the block, the logarithms of their two precisions, and
 /// the prior's part for B, b and their precisions.
 class OutputBlock final : public ConditionalPotential {
  public:

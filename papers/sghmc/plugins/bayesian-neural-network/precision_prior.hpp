@@ -1,4 +1,4 @@
-// A group of normal numbers with one precision, which has a gamma prior.
+// The prior of a group of parameters: N(0, 1 / precision), with a gamma prior of the precision.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mixwell::network {
 
-/// Every number of X is N(0, 1 / l), where l has density l^(shape-1) exp(-rate l); h is log l.
+/// Every element of X is N(0, 1 / l), where l has density l^(shape-1) exp(-rate l); h is log l.
 /// Chen, Fox & Guestrin 2014, eq. 29.
 class PrecisionPrior {
  public:

@@ -1,4 +1,4 @@
-// The order of the weights of a network with one hidden layer among its coordinates.
+// The order of the coordinates of a network with one hidden layer.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

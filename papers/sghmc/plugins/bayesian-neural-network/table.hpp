@@ -1,4 +1,4 @@
-// Reads the cases of a file as inputs and labels: CSV, LIBSVM text or IDX images.
+// Reads cases (inputs and labels) from a file: CSV, LIBSVM text or IDX images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,19 +41,19 @@ struct Source {
     fields.text("format", format)
         .one_of({"csv", "libsvm", "idx"})
         .help(
-            "Format of data and test. csv: a header and one row for each case. libsvm: lines of a "
-            "label and index:value pairs. idx: images of unsigned bytes (MNIST)");
-    fields.text("labels", labels).file().help("idx: file with the labels of data");
+            "format of data and test: csv (with a header), libsvm (label, index:value pairs), idx "
+            "(MNIST)");
+    fields.text("labels", labels).file().help("idx: file with the labels of `data`");
     fields.text("response", response).help("csv: column of the label");
     fields.texts("inputs", inputs)
-        .help("csv: columns that are inputs; by default all except the response");
+        .help("csv: columns of the inputs (default: all columns except `response`)");
     fields.text("missing", missing)
         .one_of({"refuse", "drop"})
         .help("csv: what to do with rows that have a missing value (empty, NA, N/A, NULL, ?, ...)");
     fields.text("test", test)
         .file()
         .help("file of test cases with the same inputs, for the test error");
-    fields.text("test_labels", test_labels).file().help("idx: file with the labels of test");
+    fields.text("test_labels", test_labels).file().help("idx: file with the labels of `test`");
   }
 
   /// Throws if a key is given that the format does not use, or if a key is missing that the format
@@ -140,7 +140,7 @@ inline Eigen::VectorXd numbers_of(const CsvTable& csv, const std::string& column
   try {
     return csv.numbers(column);
   } catch (const InputError& fault) {
-    throw InputError(fault.what() + std::string("; `inputs` must be columns of numbers"));
+    throw InputError(fault.what() + std::string("; `inputs` must name numeric columns"));
   }
 }
 

@@ -79,7 +79,7 @@ class Step {
                      std::to_string(static_cast<Index>(estimates)) +
                      " estimates (one from each warmup sweep), but dimension " +
                      std::to_string(at_.d) + " needs " + std::to_string(at_.estimates_needed()) +
-                     " estimates. Raise run.warmup.");
+                     " estimates. Raise `run.warmup`.");
   }
 
   void add_noise(const edge::Noise& noise, const edge::StepSize& eps, MatrixMap to,

@@ -128,7 +128,7 @@ TEST_CASE("Fisher scoring refuses oracles that do not provide the information") 
   for (const std::string& oracle :
        {batch(1, false), batch(cases, false), std::string("[oracle.o]\nuse = \"exact\"\n"),
         std::string("[oracle.o]\nuse = \"noisy\"\n")}) {
-    CHECK(contains(refusal(oracle), "learns the Fisher information from the spread"));
+    CHECK(contains(refusal(oracle), "estimates the Fisher information from the spread"));
   }
   CHECK(contains(refusal(batch(5, false) + "[estimator.e]\nuse = \"curvature-file\"\nfile = \"" +
                              folder.file("H.csv", "4\n") + "\"\n",
@@ -156,6 +156,6 @@ TEST_CASE("a warmup that is too short to learn the information ends the run with
     }
   };
   CHECK(contains(failure(10), "the mean of 10 estimates"));
-  CHECK(contains(failure(10), "but dimension 1 needs 11 estimates. Raise run.warmup"));
+  CHECK(contains(failure(10), "but dimension 1 needs 11 estimates. Raise `run.warmup`"));
   CHECK(failure(11) == "accepted");
 }

@@ -25,7 +25,7 @@ struct Simulation {
     fields.integer("channels", channels)
         .at_least(1)
         .at_most(64)
-        .help("without data: number c of channels; the number of sources is the same");
+        .help("without data: number c of channels and of sources");
     fields.integer("cases", cases)
         .at_least(0)
         .at_most(1 << 24)
@@ -40,8 +40,8 @@ struct Simulation {
 
 namespace detail {
 
-/// c x c orthogonal: Q of the QR decomposition of normals. The normals are those of replicates
-/// first, first + 1, ... of the stream.
+/// c x c orthogonal: Q of the QR decomposition of a matrix of normals. The normals come from
+/// replicates first, first + 1, ... of the stream.
 inline Eigen::MatrixXd random_rotation(const Stream& stream, Index c, Index first) {
   Eigen::MatrixXd normals(c, c);
   stream.normals({0, 0, static_cast<std::uint64_t>(first)}, normals);
@@ -50,8 +50,8 @@ inline Eigen::MatrixXd random_rotation(const Stream& stream, Index c, Index firs
 
 }  // namespace detail
 
-/// A = Q D R', c x c. Q and R are rotations made from the stream (simulate_seed, "ica/mixing"), and
-/// D is a geometric sequence from 1 / sqrt(condition) to sqrt(condition).
+/// A = Q D R', c x c. Q and R are rotations made from the stream (simulate_seed, "ica/mixing"). D
+/// is diagonal, with a geometric sequence from 1 / sqrt(condition) to sqrt(condition).
 inline Eigen::MatrixXd simulated_mixing(const Simulation& simulation) {
   const Index c = simulation.channels;
   const Stream stream(static_cast<std::uint64_t>(simulation.seed), "ica/mixing");
@@ -67,8 +67,9 @@ inline Eigen::MatrixXd simulated_unmixing(const Simulation& simulation) {
   return simulated_mixing(simulation).inverse();
 }
 
-/// N x c: row n is A s_n, where s_n are independent logistic numbers log(u / (1 - u)) of variance
-/// pi^2 / 3, and u are the uniforms of replicate n of the stream (simulate_seed, "ica/sources").
+/// N x c: row n is A s_n. The entries of s_n are independent logistic variables log(u / (1 - u)) of
+/// variance pi^2 / 3. The uniform variables u come from replicate n of the stream (simulate_seed,
+/// "ica/sources").
 inline Eigen::MatrixXd simulated_mixtures(const Simulation& simulation) {
   Eigen::MatrixXd sources(simulation.channels, simulation.cases);
   Stream(static_cast<std::uint64_t>(simulation.seed), "ica/sources").uniforms({}, sources);

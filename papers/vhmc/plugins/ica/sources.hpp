@@ -1,4 +1,4 @@
-// The logistic density of the sources of cases: values and gradients, in blocks of cases.
+// Values and gradients of the logistic density of the sources, for blocks of cases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

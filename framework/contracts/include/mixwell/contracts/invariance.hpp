@@ -1,4 +1,4 @@
-// The equilibrium test: replicates that start from exact draws of pi must remain distributed as pi.
+// The equilibrium test: replicates that start from exact draws must keep the target distribution.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

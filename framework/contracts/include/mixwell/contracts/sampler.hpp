@@ -1,5 +1,4 @@
-// The contract of every composition: its bits depend only on manifest and seed, and its state is
-// complete.
+// The contract of every composition: reproducible draws and a complete saved state.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,8 +14,8 @@ namespace mixwell {
 /// The function that a node of a tape computes from up to three other nodes.
 enum class TapeOperation : std::int32_t {
   value,     ///< of a parameter
-  constant,  ///< may differ from case to case
-  dot,       ///< sum_i c_i x_i of constants c and consecutive values x
+  constant,  ///< a number that may differ from case to case
+  dot,       ///< sum_i c_i x_i with constants c_i and consecutive values x_i
   add,
   subtract,
   multiply,
@@ -52,7 +52,7 @@ namespace detail {
 MIXWELL_EXPORT std::int32_t write_operation(TapeOperation operation, const TapeNumber& a,
                                             const TapeNumber& b, const TapeNumber& c);
 MIXWELL_EXPORT std::int32_t write_value(Index row);
-/// A dot product with the values from `row` on.
+/// Appends the dot product of `constants` and as many consecutive values, the first in row `row`.
 MIXWELL_EXPORT std::int32_t write_dot(const Eigen::VectorXd& constants, Index row);
 
 }  // namespace detail
@@ -60,8 +60,8 @@ MIXWELL_EXPORT std::int32_t write_dot(const Eigen::VectorXd& constants, Index ro
 /// Result of a comparison of recorded numbers. Use it only in select().
 class TapeCondition;
 
-/// A constant, or a node of the tape that is being written, with its value at the point of writing.
-/// Functions have their usual names.
+/// A constant, or a node of the tape that a TapeMaker is writing, with its value at the current
+/// point. Functions have their usual names.
 class TapeNumber {
  public:
   TapeNumber(double number = 0.0) : number_(number) {}
@@ -106,7 +106,7 @@ class TapeNumber {
   friend TapeCondition operator>=(const TapeNumber& a, const TapeNumber& b);
   friend TapeNumber select(const TapeCondition& holds, const TapeNumber& a, const TapeNumber& b);
 
-  /// The value at the point of writing only. Anything computed from it is a constant of the tape.
+  /// The value at the current point only. Anything computed from it is a constant of the tape.
   friend double value_of(const TapeNumber& x) { return x.number_; }
 
   friend TapeNumber square(const TapeNumber& x) { return x * x; }
@@ -138,11 +138,11 @@ class TapeNumber {
   friend TapeNumber tanh(const TapeNumber& x) {
     return written(TapeOperation::tanh, std::tanh(x.number_), x);
   }
-  /// The derivative at 0 is 0.
+  /// The derivative at 0 is set to 0.
   friend TapeNumber abs(const TapeNumber& x) {
     return written(TapeOperation::abs, std::abs(x.number_), x);
   }
-  /// Requires x > 0 if the power is not a constant.
+  /// Requires x > 0 if the exponent `power` is not a constant.
   friend TapeNumber pow(const TapeNumber& x, const TapeNumber& power) {
     if (!power.is_constant()) return exp(power * log(x));
     return written(TapeOperation::power, std::pow(x.number_, power.number_), x, power);

@@ -1,4 +1,4 @@
-// Writes the study for a checkout of posteriordb: the study file, data as JSON, references as CSV.
+// Writes a study of posteriordb's posteriors: study file, data as JSON, reference draws as CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 #include "component/toml_text.hpp"
@@ -190,9 +190,9 @@ std::string study_of(const std::vector<Posterior>& posteriors, const std::string
         one.data.empty() ? "" : ", data = " + toml_text("data/" + one.name + ".json"));
   }
   return fmt::format(
-      "# Samples posteriors of posteriordb with Mixwell's defaults (4 chains of 1000 + 1000\n"
-      "# sweeps) and compares the draws with the reference draws. Written by\n"
-      "# `mixwell posteriordb`.\n"
+      "# Samples posteriors of posteriordb with Mixwell's defaults (4 chains, each with 1000\n"
+      "# warmup and 1000 recorded sweeps) and compares the draws with the reference draws.\n"
+      "# Written by `mixwell posteriordb`.\n"
       "mixwell = 1\n\n[study]\nseeds = [1]\n\n[study.reference]\n{}{}",
       references, models);
 }

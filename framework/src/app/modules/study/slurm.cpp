@@ -215,8 +215,8 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
   }
   write_whole_file(job_file(where), fmt::format("{}\n", fmt::join(jobs, "\n")));
   fmt::print(
-      "submitted job {} with {} workers{}\n  script {}\n  mixwell study {} --out {} --follow   "
-      "shows the progress (--table shows the results, --cancel cancels the jobs)\n",
+      "Slurm accepted job {} with {} workers{}.\n  The script is {}.\n  `mixwell study {} --out {} "
+      "--follow` shows the progress (--table shows the results, --cancel cancels the jobs).\n",
       fmt::join(jobs, " "), arguments.slurm.workers,
       stages == 1 ? "" : fmt::format(" in each of {} stages, one after another", stages), script,
       arguments.path, folder);

@@ -18,7 +18,7 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
 /// was submitted, because workers may have been started in another way.
 bool is_in_slurm(const std::string& folder);
 
-/// Cancels the waiting and running jobs. Their cells keep their checkpoints.
+/// Cancels the waiting and running jobs. The checkpoints of their cells are kept.
 void cancel_slurm(const std::string& folder);
 
 }  // namespace mixwell::app

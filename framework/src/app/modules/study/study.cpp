@@ -114,7 +114,7 @@ std::optional<Error> fault_of_findings(const StudyArguments& arguments,
   if (!arguments.strict || findings.empty()) return std::nullopt;
   return RunError(
       fmt::format("the study has {} finding{}, which --strict treats as a failure. Fix "
-                  "the problems that the warnings describe, or omit --strict",
+                  "the cause of each finding, or omit --strict",
                   findings.size(), findings.size() == 1 ? "" : "s"));
 }
 
@@ -286,8 +286,8 @@ ExitCode prepare(const StudyArguments& arguments) {
   if (result.interrupted)
     throw RunError("the command was interrupted, and no cell ran. Run the same command again");
   fmt::print(
-      "wrote the list of {0} cells to {2}. {1} of these cells are done. `mixwell study {3} "
-      "--worker` runs the remaining cells\n",
+      "The list of {0} cells is in {2}. {1} of these cells are done. `mixwell study {3} "
+      "--worker` runs the remaining cells.\n",
       result.progress.total, result.progress.done, result.folder, arguments.path);
   return ExitCode::ok;
 }
@@ -317,8 +317,8 @@ ExitCode follow(const StudyArguments& arguments) {
   fmt::print("{} of {} cells done, {} failed\n", p.done, p.total, p.failed);
   if (result.interrupted) {
     throw RunError(
-        fmt::format("{} cells have not ended. If workers are still running (see `squeue`), they "
-                    "continue these cells. Otherwise, submit new workers with --slurm",
+        fmt::format("{} cells are unfinished. If workers are still running (see `squeue`), they "
+                    "will run these cells. Otherwise, submit new workers with --slurm",
                     p.total - p.done - p.failed));
   }
   if (const auto fault = fault_of(arguments, result)) throw *fault;
@@ -327,8 +327,9 @@ ExitCode follow(const StudyArguments& arguments) {
 
 ExitCode cancel(const StudyArguments& arguments) {
   cancel_slurm(folder_of(arguments));
-  fmt::print("cancelled the jobs; `mixwell study {} --slurm` or `--worker` continues the study\n",
-             arguments.path);
+  fmt::print(
+      "The jobs are cancelled. `mixwell study {} --slurm` or `--worker` continues the study.\n",
+      arguments.path);
   return ExitCode::ok;
 }
 

@@ -1,4 +1,4 @@
-// mixwell worker: runs cells of a study for the process that started it. Not for use by hand.
+// mixwell worker: an internal command that `mixwell study` starts to run cells of a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 #include "base/memory_limit.hpp"

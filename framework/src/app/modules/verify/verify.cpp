@@ -23,7 +23,7 @@ void print_rungs(const VerifiedTarget& target) {
   }
   if (target.drifts) {
     fmt::print(
-        "    if the simulated time is tripled, the error in the second line grows by {:.4f}\n",
+        "    tripling the simulated time changes the error at the second step size by {:.4f}\n",
         target.limit);
     return;
   }
@@ -48,10 +48,9 @@ std::vector<std::string> lines_of(const std::vector<AssumedTrait>& traits) {
   std::vector<std::string> lines;
   for (const AssumedTrait& trait : traits) {
     lines.push_back(trait.assumption.in_words() + ": " +
-                    (trait.clause.empty()
-                         ? "tested only by the tests of the whole composition above"
-                     : trait.holds ? "tested, holds"
-                                   : "tested, VIOLATED"));
+                    (trait.clause.empty() ? "tested only as part of the whole composition"
+                     : trait.holds        ? "tested, holds"
+                                          : "tested, VIOLATED"));
   }
   return fold_slots(lines);
 }
@@ -97,7 +96,7 @@ void print_power(const Verification& found, double alpha) {
   if (found.tested == "untested" || found.looks == 0.0) return;
   fmt::print(
       "The test made {:.0f} checks. The probability of a false alarm is at most {:g}. The smallest "
-      "adjusted p is {:.2g}",
+      "adjusted p-value is {:.2g}",
       found.looks, alpha, found.adjusted_p);
   const auto first = std::find_if(found.targets.begin(), found.targets.end(),
                                   [](const VerifiedTarget& t) { return t.skipped.empty(); });
@@ -107,8 +106,8 @@ void print_power(const Verification& found, double alpha) {
   }
   const double own = first->long_sweeps > 0 ? first->long_visible_bias : first->visible_bias;
   fmt::print(
-      ". The test detects a bias of any statistic above {1:.2g} sd on {0}, and above {2:.2g} sd on "
-      "all targets\n",
+      ". The smallest detectable bias of a statistic is {1:.2g} sd on {0}, and at most {2:.2g} sd "
+      "on every target\n",
       first->name, own, found.smallest_visible_bias);
 }
 
@@ -124,14 +123,17 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
       continue;
     }
     fmt::print(
-        "  {:<13} {}{} sweeps{}{}, jump distance {:.2g} variances, detects biases above {:.2g} "
-        "sd\n",
-        target.name, target.redraws_data ? "prior and data redrawn, " : "", target.sweeps,
+        "  {:<13} {}{} sweeps{}{}, squared jump distance {:.2g} times the variance, smallest "
+        "detectable bias {:.2g} sd\n",
+        target.name,
+        target.redraws_data ? "parameters drawn from the prior, data drawn given the parameters, "
+                            : "",
+        target.sweeps,
         target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
         std::isnan(target.acceptance) ? "" : fmt::format(", acceptance {:.2f}", target.acceptance),
         target.moved, target.visible_bias);
     if (target.long_sweeps > 0) {
-      fmt::print("  {:<13} averages over {} sweeps, detects biases above {:.2g} sd\n", "",
+      fmt::print("  {:<13} averages over {} sweeps, smallest detectable bias {:.2g} sd\n", "",
                  target.long_sweeps, target.long_visible_bias);
     }
   }
@@ -140,8 +142,8 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
   print_failures(found.tests);
   if (!found.arrival.target.empty()) {
     fmt::print(
-        "  test of the return from starts 1.5 times as far from the mean as exact draws: {:.0f} % "
-        "of the excess in squared distance from the mean remains after {} sweeps\n",
+        "  chains started 1.5 times as far from the mean as exact draws. {:.0f} % of the excess in "
+        "squared distance remained after {} sweeps\n",
         100.0 * found.arrival.left, found.arrival.sweeps);
   }
   print_evidence(evidence);
@@ -149,7 +151,9 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
   if (!found.mobile) {
     fmt::print(
         "The composition {}, so it is useless even if it leaves the target invariant.\n",
-        found.arrival.arrives ? "does not move" : "does not return from starts far from the mean");
+        found.arrival.arrives
+            ? "does not move"
+            : "does not bring chains that start far from the mean back to the bulk of the target");
   }
   fmt::print("{}\n", !found.conclusive ? "inconclusive"
                      : found.agrees    ? "the test agrees with the certificate"
@@ -158,9 +162,8 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
 }
 
 void tell_seconds(double seconds, double budget) {
-  fmt::print(stderr,
-             "verify: the budget of {:g} gradient evaluations (--budget) takes about {:.0f} s\n",
-             budget, std::ceil(seconds));
+  fmt::print(stderr, "verify: {:g} gradient evaluations (--budget) need about {:.0f} s\n", budget,
+             std::ceil(seconds));
 }
 
 }  // namespace

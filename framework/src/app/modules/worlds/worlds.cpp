@@ -1,4 +1,4 @@
-// Checks the certificate of a composition on finite worlds.
+// Checks the certificate of a composition on finite worlds (docs/worlds.md).
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules.hpp"
 
