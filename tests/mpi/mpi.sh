@@ -318,7 +318,7 @@ for draws in 1500 6000 24000 96000; do
 done
 [[ $code == 1 ]] || fail "an interrupted run ended with $code: $(cat blocks-cut.log)"
 "$program" run blocks.toml --out blocks-whole --quiet
-refused 'was begun by 4' ranks 2 "$program" run --resume blocks-cut
+refused 'was started with 4 ranks' ranks 2 "$program" run --resume blocks-cut
 ranks 4 "$program" run --resume blocks-cut --quiet
 [[ $(hash_of blocks-cut) == "$(hash_of blocks-whole)" ]] || fail "blocks-cut goes on with other draws"
 
