@@ -1,8 +1,7 @@
-// The main function of a fuzz target without libFuzzer. It runs every input of a corpus, and then
+// The main function of a fuzz target without libFuzzer. It runs every file of a corpus, and then
 // simple mutations of them for some seconds, always the same ones. It fails at the first finding:
 // an exception that is not Mixwell's, a signal, a sanitizer's report, an input that takes too long
-// or too much memory. A corpus is a folder with a file for each input, or one file of text, in
-// which a line `%% NAME` begins each input.
+// or too much memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzzing.hpp"
 
@@ -22,7 +21,6 @@
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <string>
 #include <typeinfo>
 #include <vector>
 
@@ -116,22 +114,7 @@ Bytes bytes_of(const std::filesystem::path& path) {
   return bytes;
 }
 
-std::vector<Bytes> corpus_of_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::vector<Bytes> corpus;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("%% ")) {
-      corpus.emplace_back();
-    } else if (!corpus.empty()) {
-      corpus.back().insert(corpus.back().end(), line.begin(), line.end());
-      corpus.back().push_back('\n');
-    }
-  }
-  return corpus;
-}
-
 std::vector<Bytes> corpus_of(const std::filesystem::path& folder) {
-  if (!std::filesystem::is_directory(folder)) return corpus_of_text(folder);
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) paths.push_back(entry);
   std::sort(paths.begin(), paths.end());
