@@ -58,8 +58,7 @@ inline void declare_inputs(Fields& fields, ColumnChoice& columns) {
       .help("csv: numeric columns to regress on; default: all columns that no other key names");
   csv_only(fields, fields.texts("factors", columns.factors))
       .help(
-          "csv: categorical columns to regress on; each level except the first has a "
-          "coefficient");
+          "csv: categorical columns to regress on; each level except the first has a coefficient");
 }
 
 /// Declares all columns except the response.

@@ -270,8 +270,7 @@ std::string judgement_text(const Summary& summary, const Advice& advice) {
 std::string sampler_lines(const SamplerSummary& sampler) {
   return fmt::format(
       "acceptance {}   divergences {}   E-BFMI {}\n"
-      "{}"
-      "min ESS {}   per gradient {}   per second {}\n",
+      "{}min ESS {}   per gradient {}   per second {}\n",
       shown(sampler.acceptance, "{:.3f}"),
       sampler.divergences ? std::to_string(*sampler.divergences) : "-",
       shown(sampler.ebfmi, "{:.2f}"), kernel_lines(sampler.kernels),

@@ -28,8 +28,7 @@ constexpr std::array removed = {
         "`function`"},
     RemovedName{"model/callback.user_data",
                 "Pass the address of your data to mixwell_offer_function together with the "
-                "function, and name "
-                "the function in `function`"},
+                "function, and name the function in `function`"},
     RemovedName{"model/probit-latent.format", reads_csv},
     RemovedName{"model/probit-latent.labels", reads_csv},
     RemovedName{"model/probit-latent.offset", has_no_case_numbers},
@@ -45,8 +44,7 @@ constexpr std::array removed = {
                 "and give the path of the library in `library`"},
     RemovedName{"recorder/cmdstan-csv",
                 "Remove the table of this recorder from the manifest. After the run, write the CSV "
-                "files with "
-                "`mixwell export RUN --format cmdstan-csv`"}};
+                "files with `mixwell export RUN --format cmdstan-csv`"}};
 
 constexpr std::array guests = {
     GuestName{"estimator/natural-gradient", "vhmc"},

@@ -146,11 +146,10 @@ constexpr std::array<RuleInfo, rule_count> all_rules{{
      "operation reads the variable. In an update without a Metropolis correction, gradient noise "
      "requires friction or a momentum that is redrawn",
      "otherwise biased",
-     "if the law of a variable changes after the draw, the variable does not have the law that "
-     "the next update assumes. For example, if a momentum is carried over to the next sweep and "
-     "its mass matrix depends on the other slots, E theta^2 = 0.737 instead of 0.676 on U = "
-     "theta^4 / 4. Gradient noise without friction heats the chain without limit (Chen, Fox & "
-     "Guestrin 2014)",
+     "if the law of a variable changes after the draw, the variable does not have the law that the "
+     "next update assumes. For example, if a momentum is carried over to the next sweep and its "
+     "mass matrix depends on the other slots, E theta^2 = 0.737 instead of 0.676 on U = theta^4 / "
+     "4. Gradient noise without friction heats the chain without limit (Chen, Fox & Guestrin 2014)",
      "certificates/carried-symmetric", "certificates/carried-mass"},
     {Rule::estimate, "M",
      "if a density is known only through an unbiased estimate, the normals that give the estimate "

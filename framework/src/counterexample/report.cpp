@@ -126,8 +126,7 @@ std::string contradiction(const PhaseReading& phase, const CounterExample& examp
   return fmt::format(
       "the rules call the {} phase {} (rule {}), but a finite world of the kernel graph "
       "contradicts this verdict: {}. Either a rule or a declared trait is wrong. Write this world "
-      "to a script with "
-      "`--counterexample FILE`, and report the script together with the manifest",
+      "to a script with `--counterexample FILE`, and report the script together with the manifest",
       phase.name, phase.verdict.label(), to_string(phase.verdict.rule), in_words(example));
 }
 

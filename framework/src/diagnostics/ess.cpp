@@ -61,9 +61,8 @@ constexpr std::array<Definition, 11> standard = {{
     {"sd", "standard deviation of all draws, with divisor n - 1", "1", "R base",
      "sqrt(sum (x - mean)^2 / (n - 1))"},
     {"mcse_mean",
-     "Monte Carlo standard error of the mean: sd / sqrt(effective sample size of "
-     "the mean)",
-     "1", "posterior 1.4", vehtari},
+     "Monte Carlo standard error of the mean: sd / sqrt(effective sample size of the mean)", "1",
+     "posterior 1.4", vehtari},
     {"mcse_sd", "Monte Carlo standard error of the sd, by the delta method", "1", "posterior 1.4",
      vehtari},
     {"q5", "5 % quantile", "1", "R base", hyndman},
@@ -82,9 +81,8 @@ constexpr std::array<Definition, 11> standard = {{
 }};
 
 constexpr const char* midpoints =
-    "quantile of the sorted draws by linear interpolation. The distance between "
-    "two neighbouring draws on the probability axis is proportional to the sum of "
-    "their weights.";
+    "quantile of the sorted draws by linear interpolation. The distance between two neighbouring "
+    "draws on the probability axis is proportional to the sum of their weights.";
 constexpr const char* series =
     "Monte Carlo standard error of the mean of the series w (f - weighted mean of f), divided by "
     "the mean weight. f is x for the mean and (x - mean)^2 for the sd.";

@@ -248,9 +248,8 @@ void require_values(const std::string& operation, const std::vector<Input>& inpu
 
 void refuse_other_edges(const std::string& operation) {
   throw WiringError(
-      fmt::format("kernel graph: operation `{}` shares the body of another operation, but the "
-                  "two operations have different kinds of edges. Give both the same kinds of "
-                  "edges.",
+      fmt::format("kernel graph: operation `{}` shares the body of another operation, but the two "
+                  "operations have different kinds of edges. Give both the same kinds of edges.",
                   operation));
 }
 

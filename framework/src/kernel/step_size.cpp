@@ -174,10 +174,8 @@ void StepSizeSettings::declare_with_target(Fields& fields, const std::string& ad
   fields.number("target_acceptance", target_acceptance)
       .above(0)
       .below(1)
-      .help(
-          "adapt eps in warmup by dual averaging, to reach this mean acceptance "
-          "probability" +
-          (advice.empty() ? advice : "; " + advice));
+      .help("adapt eps in warmup by dual averaging, to reach this mean acceptance probability" +
+            (advice.empty() ? advice : "; " + advice));
   declare(fields);
 }
 

@@ -72,8 +72,7 @@ const std::array<Transition::Order, 11> Transition::Order::table = {{
      "and let a compositor run that kernel after this one."},
     {Call::finish, "finish", 0, set({Call::finish}),
      "a second call would repeat the update of the oracle and the adaptation. `TransitionKernel` "
-     "calls `finish` after `transition`. Do not call `finish` "
-     "in `transition`."},
+     "calls `finish` after `transition`. Do not call `finish` in `transition`."},
 }};
 
 bool Transition::has_called(Call call) const noexcept { return (calls_ & Order::bit(call)) != 0; }

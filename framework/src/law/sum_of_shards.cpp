@@ -102,9 +102,8 @@ class SumOfShards final : public Model, public ForeignCode {
     if ((sums.row(0).array() == sums(0, 0)).all()) return;
     throw RunError(fmt::format(
         "model `{}`: the ranks evaluated this model at different positions, probably because their "
-        "processors differ. Processors that round "
-        "differently cannot share one run (run.ranks = \"data\"). Use machines with the same kind "
-        "of processor",
+        "processors differ. Processors that round differently cannot share one run (run.ranks = "
+        "\"data\"). Use machines with the same kind of processor",
         name()));
   }
 
@@ -128,8 +127,7 @@ std::shared_ptr<Model> sum_of_shards(std::shared_ptr<const Model> whole,
   if (processes->ranks() > shards)
     throw InputError(
         fmt::format("{} ranks are too many: the data are divided into {} shards, and each rank "
-                    "needs at least one "
-                    "(run.ranks = \"data\"). Start at most {} ranks",
+                    "needs at least one (run.ranks = \"data\"). Start at most {} ranks",
                     processes->ranks(), shards, shards));
   return std::make_shared<SumOfShards>(std::move(whole), std::move(processes));
 }

@@ -123,8 +123,7 @@ class Settling {
              fmt::format(
                  "[{}] needs the whole position with its current settings, but each process has "
                  "only some rows of the position. Set ranks = \"replicates\". docs/clusters.md "
-                 "lists the "
-                 "components that need only some rows.",
+                 "lists the components that need only some rows.",
                  instance->declaration.path()));
     }
   }

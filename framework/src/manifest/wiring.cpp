@@ -45,8 +45,7 @@ class ComposedPlaces final : public Locations {
     if (kernel.with_history.empty()) return memory_cure_;
     return fmt::format(
         "{}. If the memory is a history, for example because the run has a single chain, kernel "
-        "`{}` "
-        "also needs {}",
+        "`{}` also needs {}",
         memory_cure_, kernel.path, kernel.with_history);
   }
 

@@ -138,8 +138,7 @@ std::string read_abi_tag(const std::string& path) {
   if (end == 0 || end == std::string::npos) {
     throw InputError(path +
                      ": this file is not a Mixwell plugin, because it has no ABI tag. End the "
-                     "plugin's source with "
-                     "MIXWELL_PLUGIN(registrar) { ... }");
+                     "plugin's source with MIXWELL_PLUGIN(registrar) { ... }");
   }
   return section.substr(0, end);
 }

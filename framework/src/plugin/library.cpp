@@ -97,8 +97,7 @@ std::vector<Entry> registered_by(const std::string& path) {
   if (!library.has(entry_symbol))
     throw InputError(
         fmt::format("{}: this file is not a Mixwell plugin, because it has no symbol {}. End the "
-                    "plugin's source with "
-                    "MIXWELL_PLUGIN(registrar) {{ ... }}",
+                    "plugin's source with MIXWELL_PLUGIN(registrar) {{ ... }}",
                     path, entry_symbol));
   Collector collector(path);
   try {

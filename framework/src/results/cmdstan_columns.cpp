@@ -69,10 +69,9 @@ void check_names(const std::vector<CsvColumn>& columns, const std::string& where
     if (!is_odd && is_new) continue;
     throw InputError(
         {where, 0, 0},
-        fmt::format("a CSV file cannot have a column named '{}': {}. Rename the variable where "
-                    "it is named (the data, the manifest or the code of the component). Then run "
-                    "the manifest again. You can also "
-                    "read the variable from draws.nc.",
+        fmt::format("a CSV file cannot have a column named '{}': {}. Rename the variable where it "
+                    "is named (the data, the manifest or the code of the component). Then run the "
+                    "manifest again. You can also read the variable from draws.nc.",
                     column.name,
                     is_odd ? "the name must not contain a blank, comma, quote or '#'"
                            : "another column has the same name"));

@@ -223,8 +223,7 @@ std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions&
          "columns) / (2 c (c - 1)), where P = W W0^-1, W is the mean of the c x c matrix that "
          "--amari names, and W0 is its reference mean",
          "1", "",
-         "Amari, Cichocki & Yang 1996, NIPS 8, 757-763; factor: Bach & Jordan 2002, JMLR "
-         "3, 1-48"});
+         "Amari, Cichocki & Yang 1996, NIPS 8, 757-763; factor: Bach & Jordan 2002, JMLR 3, 1-48"});
   return all;
 }
 

@@ -69,9 +69,8 @@ class KeptPositions {
     } catch (const InputError& fault) {
       throw InputError(
           {run_, 0, 0},
-          fmt::format("the model cannot use draw {} of chain {} (both counted from 0): "
-                      "{} Declare the parameters with the same constraints as in the model "
-                      "of the run.",
+          fmt::format("the model cannot use draw {} of chain {} (both counted from 0): {} Declare "
+                      "the parameters with the same constraints as in the model of the run.",
                       draw, chain, fault.what()));
     }
   }

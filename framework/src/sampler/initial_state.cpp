@@ -174,8 +174,7 @@ void check_whole_numbers(const Start& start, const MatrixMap& theta) {
                             value <= static_cast<double>(most);
       if (is_right) continue;
       throw InputError(fmt::format(
-          "[run] init: `{}` of replicate {} is {}, but it must be a whole number from {} "
-          "to {}. {}",
+          "[run] init: `{}` of replicate {} is {}, but it must be a whole number from {} to {}. {}",
           coordinate_names(parameters)[i], j, value, least, most, cure));
     }
   }

@@ -104,9 +104,8 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
           compositor, operation.name,
           fmt::format(
               "operation `{}` needs the exact potential U, but `{}` offers only an unbiased "
-              "estimate of its density. Move the whole position in one update, with a "
-              "kernel that has the key `estimate_correlation`. Such a kernel needs only an "
-              "estimate.",
+              "estimate of its density. Move the whole position in one update, with a kernel that "
+              "has the key `estimate_correlation`. Such a kernel needs only an estimate.",
               operation.name, graph[input.value].name));
     }
   }

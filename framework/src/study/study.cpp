@@ -375,11 +375,10 @@ class StudyRun final : public Work {
     const std::string other =
         ingredient_differences(ledger_.outline().fact("ingredients"), ingredients, true);
     throw InputError(fmt::format(
-        "{}: the cells of this study differ from the cells of this worker. "
-        "The first cell that differs is {}:\n{}"
-        "  Start all workers with the same study file, data, plugins and program. "
-        "If the cells of this worker are correct, run `mixwell study {} --prepare` to update the "
-        "study.",
+        "{}: the cells of this study differ from the cells of this worker. The first cell that "
+        "differs is {}:\n{}  Start all workers with the same study file, data, plugins and "
+        "program. If the cells of this worker are correct, run `mixwell study {} --prepare` to "
+        "update the study.",
         folder_, point.label, other, options_.path));
   }
 

@@ -202,8 +202,7 @@ std::optional<std::string> other_flips(const Replay& replay, const MoveEnds& end
     return fmt::format(
         "the repeated move does not restore the state with the auxiliaries negated as declared. It "
         "restores the state with {} negated. Declare `.turns = false` for each auxiliary that must "
-        "not be "
-        "negated.",
+        "not be negated.",
         negated(replay, other));
   }
   return std::nullopt;

@@ -40,9 +40,8 @@ std::string scratch_lines(const std::string& word) {
   return fmt::format(
       "\nscratch=\"{}\"\n"
       "if [ -z \"$scratch\" ]; then\n"
-      "  echo \"--scratch: the value of \"{}\" is empty on $(hostname). "
-      "Use a folder that exists on this node\" "
-      ">&2\n"
+      "  echo \"--scratch: the value of \"{}\" is empty on $(hostname). Use a folder that exists "
+      "on this node\" >&2\n"
       "  exit 2\nfi\n",
       text, shell_word(word));
 }
