@@ -7,9 +7,11 @@ A call that adds an operation (add_operation, t.add, t.propose, t.propose_symmet
 ends with its edges. Every pair of them is exchanged in a copy of the plugin's text, each copy in a namespace of
 its own and all in one file; a copy without an error of its own has escaped. The plugin as it is must compile, or
 nothing would be shown. A call whose last arguments are a pack of its caller's cannot be swapped here: its
-callers are. --separately compiles each copy by itself, which takes seconds each: for files that define members of
+callers are. A template in a header is compiled only where a plugin calls it: a swap in a header has escaped only if no
+SOURCE refuses it. --separately compiles each copy by itself, which takes seconds each: for files that define members of
 classes in headers, which cannot stand in another namespace.
 """
+import collections
 import itertools
 import json
 import pathlib
@@ -21,6 +23,9 @@ import tempfile
 
 CALL = re.compile(r"(?<![\w:])(add_operation|t_?\.(?:template )?(?:add|propose_symmetric|propose)"
                   r"|(?:write_|from|momentum_law|fit_(?:->)?|once)(?:\.|->)?add)\(")
+
+
+Swap = collections.namedtuple("Swap", "what call")  # the exchanged edges and the text of the whole call
 
 
 def masked(text):
@@ -91,7 +96,8 @@ def swaps(text):
         for (a, b), (c, d) in itertools.combinations(edges, 2):
             line = text.count("\n", 0, call.start()) + 1
             what = f"{' '.join(text[a:b].split())} <-> {' '.join(text[c:d].split())}"
-            yield f"{call.group(1)}: {what}", text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
+            here = text[call.start():arguments(blank, call.end())[-1][1]]
+            yield Swap(f"{call.group(1)}: {what}", here), text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
 
 
 def command_of(commands, source):
@@ -152,10 +158,9 @@ def check(source, commands, separately, like):
 
 
 def told(source, all_swaps, escaped):
-    print(f"{source.name}: {len(all_swaps)} swaps, {len(escaped)} escaped")
-    for what in escaped:
-        print(f"  {what}")
-    return len(all_swaps), escaped
+    """The swaps that were refused, and those that were not."""
+    print(f"{source.name}: {len(all_swaps)} swaps, {len(escaped)} accepted by the compiler")
+    return {swap for swap, _ in all_swaps} - set(escaped), escaped
 
 
 def wrapped(body):
@@ -171,11 +176,17 @@ def main():
         like = pathlib.Path(words[1])
         words = words[2:]
     commands = json.loads(pathlib.Path(words[0]).read_text())
-    total, all_escaped = 0, []
+    total, all_refused, accepted = 0, set(), []
     for name in words[1:]:
-        count, escaped = check(pathlib.Path(name), commands, "--separately" in sys.argv, like)
-        total += count
-        all_escaped += escaped
+        source = pathlib.Path(name)
+        refused, escaped = check(source, commands, "--separately" in sys.argv, like)
+        total += len(refused) + len(escaped)
+        all_refused |= refused
+        accepted += [(source, swap) for swap in escaped]
+    all_escaped = [(source, swap) for source, swap in accepted
+                   if swap.call in source.read_text() or swap not in all_refused]
+    for source, swap in all_escaped:
+        print(f"  {source.name}: {swap.what}")
     print(f"{total} swaps, {len(all_escaped)} escaped")
     if total == 0 or all_escaped:
         raise SystemExit(1)

@@ -14,12 +14,13 @@ bool is_estimated(const KernelGraph& graph, Value law) {
 
 /// Whether an operation other than a move without a decision reads a law, or reads another law that
 /// is made from this law. The noise of the law then does not average out. In the drift of a move it
-/// averages out, because a small step adds the effects of single draws.
+/// averages out, because a small step adds the effects of single draws. An operation that only
+/// keeps a value decides nothing: the tables show how later values depend on what it kept.
 bool decides(const KernelGraph& graph, Value law) {
   return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
     const bool reads = std::ranges::any_of(
         o.inputs, [&](const Input& i) { return i.value == law && i.role != Role::weights; });
-    if (!reads || is_uncorrected(graph, o)) return false;
+    if (!reads || is_uncorrected(graph, o) || o.kind == OperationKind::observe) return false;
     if (o.kind != OperationKind::pure) return true;
     return std::ranges::any_of(o.outputs, [&](Value made) {
       return graph[made].function != nullptr && decides(graph, made);
