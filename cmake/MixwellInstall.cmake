@@ -27,7 +27,7 @@ if(TARGET mixwell_test_main)
     COMPONENT development)
 endif()
 if(TARGET mixwell)
-  install(TARGETS mixwell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  install(TARGETS mixwell RUNTIME DESTINATION ${program_dir} COMPONENT program)
   include(MixwellManual)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/
@@ -58,4 +58,7 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/MixwellPlugin.cmake
   DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR} COMPONENT development)
 
+if(MIXWELL_SETS)
+  mixwell_install_sets()
+endif()
 include(MixwellPackage)

@@ -1,5 +1,5 @@
 # Manual pages and shell completion, which the program writes of its own commands.
-if(MIXWELL_SANITIZE OR MIXWELL_FUZZ)
+if(MIXWELL_SANITIZE OR MIXWELL_FUZZ OR MIXWELL_IS_FURTHER_SET)
   return()
 endif()
 

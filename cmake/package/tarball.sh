@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 
 mkdir -p "$work/$name/bin"
 /usr/bin/python3 -m zipfile -e "$wheel" "$work/$name"
-chmod +x "$work/$name/mixwell/native/bin/mixwell"
+chmod +x "$work/$name"/mixwell/native/bin/mixwell "$work/$name"/mixwell/native/lib/mixwell/*/bin/mixwell
 ln -s ../mixwell/native/bin/mixwell "$work/$name/bin/mixwell"
 # Where man looks: beside the folder of a program.
 ln -s mixwell/native/share "$work/$name/share"

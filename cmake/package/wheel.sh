@@ -18,6 +18,7 @@ PATH=$build/tools/bin:$PATH
 # The small netCDF stands before Debian's.
 export PKG_CONFIG_PATH=$build/netcdf/lib/pkgconfig LD_LIBRARY_PATH=$build/netcdf/lib
 export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+[[ $(uname -m) != x86_64 ]] || export CMAKE_ARGS="-DMIXWELL_SETS=x86-64-v2;x86-64-v4"
 rm -rf "$build/plain"
 pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
   --wheel-dir "$build/plain" "$source/framework/python"

@@ -452,3 +452,27 @@ TEST_CASE("Counts have upper bounds") {
            "m.toml:13:20: kernel.hmc.steps_jitter[1] = 1e+300: must be at most 1000000");
   contains(complaint(gaussian_manifest("draws = 1e400\n")), "m.toml:5:");
 }
+
+TEST_CASE("A manifest for another instruction set than that of the build is refused") {
+  const std::string own = MIXWELL_ISA;
+  if (!own.starts_with("x86-64-v")) return;
+  const auto manifest = [](const std::string& isa) {
+    return gaussian_manifest("isa = \"" + isa + "\"\n");
+  };
+  const std::string other = own == "x86-64-v4" ? "x86-64-v3" : "x86-64-v4";
+  const std::string refused = complaint(manifest(other));
+  contains(refused, "run.isa asks for the instruction set " + other);
+  contains(refused, "-DMIXWELL_ISA=" + other);
+  contains(complaint(manifest("avx2")),
+           "must be one of x86-64-v2, x86-64-v3, x86-64-v4");
+  const Workplace place;
+  place.write("m.toml", manifest(own));
+  REQUIRE(place.mixwell("run m.toml --quiet --out same").code == 0);
+  const auto record = nlohmann::json::parse(read(place.path("same/run.json")));
+  CHECK(record.at("versions").at("isa") == own);
+  place.write("s.toml",
+              "mixwell = 1\n[study]\nbase = \"m.toml\"\n[run]\nisa = \"" + other + "\"\n");
+  const Outcome study = place.mixwell("study s.toml --quiet");
+  CHECK(study.code == 2);
+  contains(study.err, "s.toml: run.isa asks for the instruction set " + other);
+}

@@ -31,6 +31,55 @@ PYTHON
   echo "$2: the demo, a report and a test of a certificate in $((SECONDS - began)) s"
 }
 
+set_of() { grep -o '"isa": "[^"]*"' "$1/run.json" | cut -d '"' -f 4; }
+hash_of() { grep -o '"draws_sha256": "[^"]*"' "$1/run.json"; }
+expect() { [[ $2 == "$3" ]] || fault "$1: expected $3, found $2"; }
+
+# sets PROGRAM NAME: bin/mixwell picks an instruction set; manifest, checkpoint and study keep theirs. Under an emulated
+# processor without AVX2, bin/mixwell picks x86-64-v2, whose program runs there, and the program of x86-64-v3 does not.
+sets() {
+  local program=$1 folder=$work/sets-$2 emulated=(qemu-x86_64 -cpu Nehalem) inside of_set
+  mkdir "$folder"
+  cat >"$folder/m.toml" <<'TOML'
+mixwell = 1
+[model.g]
+use = "gaussian"
+dimension = 2
+[kernel.k]
+use = "nuts"
+step_size = 0.5
+TOML
+  printf 'mixwell = 1\n[study]\nbase = "m.toml"\nrepeats = 2\nkeep = "draws"\n' >"$folder/s.toml"
+  inside=$(dirname "$(find -L "$(dirname "$program")/.." -path '*/mixwell/x86-64-v2/bin/mixwell')")
+  of_set=${inside%/x86-64-v2/bin}
+  run() { clean "$program" run "$folder/m.toml" --quiet --out "$folder/$1" "${@:2}"; }
+  run usual
+  expect "$2: usual set" "$(set_of "$folder/usual")" x86-64-v3
+  clean env MIXWELL_ISA=x86-64-v2 "$program" run "$folder/m.toml" --quiet --out "$folder/v2"
+  expect "$2: MIXWELL_ISA" "$(set_of "$folder/v2")" x86-64-v2
+  run asked --set 'run.isa="x86-64-v2"'
+  expect "$2: run.isa" "$(hash_of "$folder/asked")" "$(hash_of "$folder/v2")"
+  clean env MIXWELL_ISA=x86-64-v2 timeout -s INT 2 "$program" run "$folder/m.toml" --quiet --out "$folder/cut" \
+    --set run.draws=200000000 2>/dev/null && fault "$2: the run was not interrupted"
+  clean timeout -s INT 2 "$program" run --resume "$folder/cut" --quiet 2>/dev/null || true
+  expect "$2: resumed run" "$(set_of "$folder/cut")" x86-64-v2
+  clean env MIXWELL_ISA=x86-64-v2 "$program" study "$folder/s.toml" --quiet --out "$folder/study" --only seed=1
+  clean "$program" study "$folder/s.toml" --quiet --out "$folder/study"
+  expect "$2: study" "$(grep -ho '"isa": "[^"]*"' "$folder"/study/cells/*/run.json | sort | uniq -c | xargs)" '2 isa: x86-64-v2'
+  if ! grep -qm1 avx512vl /proc/cpuinfo; then
+    run v4 --set 'run.isa="x86-64-v4"' 2>"$folder/refused" && fault "$2: x86-64-v4 ran on a processor without it"
+    grep -q 'does not have the instruction set x86-64-v4' "$folder/refused" || fault "$(cat "$folder/refused")"
+  fi
+  command -v qemu-x86_64 >/dev/null || { echo "$2: not tested on an emulated processor (package qemu-user)"; return; }
+  clean "${emulated[@]}" "$program" run "$folder/m.toml" --quiet --out "$folder/picked"
+  expect "$2: set picked without AVX2" "$(set_of "$folder/picked")" x86-64-v2
+  clean "${emulated[@]}" "$of_set/x86-64-v2/bin/mixwell" run "$folder/m.toml" --quiet --out "$folder/emulated"
+  expect "$2: draws without AVX2" "$(hash_of "$folder/emulated")" "$(hash_of "$folder/v2")"
+  clean "${emulated[@]}" "$of_set/x86-64-v3/bin/mixwell" run "$folder/m.toml" --quiet --out "$folder/none" 2>/dev/null &&
+    fault "$2: the program of x86-64-v3 runs without AVX2, so this test shows nothing"
+  echo "$2: x86-64-v2, v3 and v4 are chosen as they should"
+}
+
 wheel=$(echo "$dist"/mixwell-*.whl)
 bytes=$(stat -c %s "$wheel")
 ((bytes <= 25 * 1024 * 1024)) || fault "the wheel has $bytes bytes, more than 25 MiB"
@@ -39,11 +88,21 @@ began=$SECONDS
 clean "$work/environment/bin/pip" install --quiet --disable-pip-version-check "$wheel"
 echo "wheel: $bytes bytes, installed in $((SECONDS - began)) s"
 demo "$work/environment/bin/mixwell" wheel
+sets "$work/environment/lib/python3"*/site-packages/mixwell/native/bin/mixwell wheel
 clean "$work/environment/bin/python" - <<'PYTHON'
 import mixwell as mw
 run = mw.run(mw.function(lambda t: (0.5 * (t**2).sum(axis=1), t), {"x": 2}), draws=200)
 assert run.certificate.is_exact and run.is_complete, run
 PYTHON
+clean env MIXWELL_ISA=x86-64-v2 "$work/environment/bin/python" - <<'PYTHON'
+import json, pathlib
+import mixwell as mw
+run = mw.run(mw.function(lambda t: (0.5 * (t**2).sum(axis=1), t), {"x": 2}), draws=200)
+assert json.loads((pathlib.Path(run.folder) / "run.json").read_text())["versions"]["isa"] == "x86-64-v2"
+PYTHON
+clean env MIXWELL_ISA=x86-64-v9 "$work/environment/bin/python" -c 'import mixwell as mw; mw.function(len, {"x": 2})' \
+  2>"$work/unknown" && fault "a library for x86-64-v9 was found"
+grep -q 'InputError: MIXWELL_ISA is x86-64-v9' "$work/unknown" || fault "$(cat "$work/unknown")"
 
 mkdir "$work/tarball"
 tar -xzf "$dist"/mixwell-*.tar.gz -C "$work/tarball"
@@ -51,6 +110,7 @@ demo "$(echo "$work"/tarball/mixwell-*/bin/mixwell)" tarball
 
 for package in "$dist"/*.deb; do dpkg-deb -x "$package" "$work/root"; done
 demo "$work/root/usr/bin/mixwell" debian
+sets "$work/root/usr/bin/mixwell" debian
 for share in "$work/root/usr/share" "$(echo "$work"/tarball/mixwell-*/share)"; do
   [[ -f $share/man/man1/mixwell-run.1 && -f $share/bash-completion/completions/mixwell ]] ||
     fault "$share lacks manual pages or completion"

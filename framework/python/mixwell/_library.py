@@ -12,6 +12,8 @@ import functools
 import importlib.metadata
 import os
 import pathlib
+import platform
+import re
 import typing
 from ctypes import c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
@@ -98,14 +100,34 @@ def prefix() -> pathlib.Path:
     return pathlib.Path(named) if named else pathlib.Path(__file__).parent / "native"
 
 
+# What a processor of x86-64-v3 has, by the names in /proc/cpuinfo. "abm" stands for lzcnt.
+V3_FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
+
+
+def instruction_set() -> str:
+    """The set that the environment variable MIXWELL_ISA names. Without it, x86-64-v2 if the
+    processor does not have x86-64-v3; otherwise "" for the usual set of the installation."""
+    asked = os.environ.get("MIXWELL_ISA", "")
+    if asked or platform.machine() != "x86_64":
+        return asked
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    has_v3 = flags is None or V3_FLAGS <= set(flags.group(1).split())
+    return "" if has_v3 else "x86-64-v2"
+
+
 def _file() -> pathlib.Path:
     folder = prefix()
-    for pattern in ("lib/libmixwell_c.so*", "lib/*-linux-gnu/libmixwell_c.so*"):
-        for library in sorted(folder.glob(pattern)):
+    of_set = f"mixwell/{instruction_set()}/libmixwell_c.so*"
+    for name in (of_set, "libmixwell_c.so*"):
+        for library in sorted([*folder.glob("lib/" + name), *folder.glob("lib/*-linux-gnu/" + name)]):
             return library
     raise errors.InputError(
         f"{folder} has no libmixwell_c.so. Install the wheel that ./dev package makes (Linux, "
-        "x86-64 with AVX2), or set MIXWELL_PREFIX to a folder with Mixwell's bin and lib, for "
+        "x86-64), or set MIXWELL_PREFIX to a folder with Mixwell's bin and lib, for "
         "example build/release")
 
 
@@ -120,6 +142,15 @@ def _check_version(library: ctypes.CDLL, path: pathlib.Path) -> None:
         raise errors.InputError(f"{path} has the version {found}, but this package has the version "
                                 f"{wanted}. Set MIXWELL_PREFIX to the folder of Mixwell {wanted}, "
                                 "or unset MIXWELL_PREFIX")
+
+
+def _check_instruction_set(library: ctypes.CDLL, path: pathlib.Path) -> None:
+    """Raises InputError if MIXWELL_ISA names another set than that of the library."""
+    asked = os.environ.get("MIXWELL_ISA", "")
+    if asked and f";isa={asked};" not in library.mixwell_abi().decode():
+        raise errors.InputError(f"MIXWELL_ISA is {asked}, but the library for this instruction set "
+                                f"is not installed: only {path} was found. Unset MIXWELL_ISA, or "
+                                "install a package of Mixwell that has this set")
 
 
 @functools.lru_cache(maxsize=None)
@@ -140,6 +171,7 @@ def library() -> ctypes.CDLL:
         function.restype = result
         function.argtypes = of_other
     _check_version(found, path)
+    _check_instruction_set(found, path)
     return found
 
 

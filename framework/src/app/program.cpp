@@ -4,14 +4,18 @@
 #include "app/signals.hpp"
 #include "base/memory_limit.hpp"
 #include "base/shortened.hpp"
+#include "files/instruction_set.hpp"
 #include "files/json.hpp"
+#include "files/own_files.hpp"
 
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <new>
@@ -60,15 +64,26 @@ ExitCode printed(ExitCode code) {
   return fail_to_print(reason);
 }
 
+/// Starts this command again with another instruction set. Returns if the set is not installed.
+/// bin/mixwell reports an error if the processor does not have the set.
+void start_again(const std::string& isa, char** words) {
+  if (program_for(isa).empty()) return;
+  ::setenv("MIXWELL_ISA", isa.c_str(), 1);
+  ::execv(beside_program("mixwell").c_str(), words);
+}
+
 /// Hidden commands run without a ProcessGuard, because the process that starts a worker reads the
 /// exit status of the worker.
-ExitCode carry_out(const Command& command) {
+ExitCode carry_out(const Command& command, char** words) {
   const bool json = command.json != nullptr && *command.json;
   std::optional<ProcessGuard> guard;
   if (!command.is_hidden) guard.emplace();
   try {
     hold_memory_limit();
     return command.action();
+  } catch (const OtherInstructionSet& fault) {
+    start_again(fault.isa(), words);
+    return fail(json, fault.code(), fault.what());
   } catch (const Error& fault) {
     return fail(json, fault.code(), fault.what());
   } catch (const std::bad_alloc&) {
@@ -96,7 +111,7 @@ ExitCode serve(int count, char** words) {
   const Command program = whole_program();
   const Request request = parse(program, std::string("mixwell ") + MIXWELL_VERSION, count, words);
   if (!request.fault.empty()) return fail(false, ExitCode::bad_input, request.fault);
-  return printed(request.command == nullptr ? ExitCode::ok : carry_out(*request.command));
+  return printed(request.command == nullptr ? ExitCode::ok : carry_out(*request.command, words));
 }
 
 }  // namespace mixwell::app

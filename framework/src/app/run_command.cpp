@@ -8,6 +8,7 @@
 #include "app/report.hpp"
 #include "app/signals.hpp"
 #include "base/ranks.hpp"
+#include "files/instruction_set.hpp"
 #include "files/json.hpp"
 #include "run/joint.hpp"
 
@@ -182,6 +183,9 @@ ExitCode run_manifest(const Arguments& arguments) {
     return run_manifest(arguments, ranks.get());
   } catch (const OtherRankFailed&) {
     return ExitCode::ok;
+  } catch (const OtherInstructionSet& fault) {
+    if (ranks == nullptr) throw;
+    throw InputError(fault.what());  // a process of MPI cannot start again
   }
 }
 

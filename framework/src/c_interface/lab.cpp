@@ -3,6 +3,7 @@
 #include "advice/run_json.hpp"
 #include "base/memory_limit.hpp"
 #include "base/utf8.hpp"
+#include "files/instruction_set.hpp"
 #include "files/json.hpp"
 #include "files/own_files.hpp"
 #include "manifest/made_in_code.hpp"
@@ -111,7 +112,8 @@ StudyOptions options_of(const mixwell_study_options& given) {
   StudyOptions options;
   options.path = given.path;
   options.folder = given.folder;
-  options.program = beside_program("mixwell").string();
+  options.program = program_for(own_instruction_set());
+  if (options.program.empty()) options.program = beside_program("mixwell").string();
   options.jobs = given.jobs;
   if (given.only != nullptr) options.only = given.only;
   options.retry = given.retry != 0;

@@ -16,12 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder `bin` of the program. libmixwell is in `lib` beside `bin`, or one folder deeper
-/// (lib/x86_64-linux-gnu).
+/// The folder `bin` of the program. libmixwell is in `lib` beside `bin`, or up to three folders
+/// deeper (lib/x86_64-linux-gnu/mixwell/x86-64-v4).
 fs::path program_folder() {
-  const fs::path libraries = fs::path(own_library()).parent_path();
-  for (const fs::path& above : {libraries.parent_path(), libraries.parent_path().parent_path()})
+  fs::path above = fs::path(own_library()).parent_path();
+  for (int level = 0; level < 4; ++level) {
+    above = above.parent_path();
     if (fs::exists(above / "bin/mixwell")) return above / "bin";
+  }
   throw RunError("the program bin/mixwell that belongs to " + own_library() +
                  " is missing. Build the program (./dev build), or install Mixwell again");
 }

@@ -3,10 +3,12 @@
 #include "manifest/run_settings.hpp"
 
 #include "component/toml_text.hpp"
+#include "files/instruction_set.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 namespace mixwell {
@@ -105,6 +107,20 @@ void check_block_width(const RunSettings& settings, const ValueSource& source) {
   if (settings.block_width % 8 == 0) return;
   reject(*source.manifest.run().get("block_width"), "run.block_width",
          "must be a multiple of 8, such as 16", source.manifest);
+}
+
+/// A program that starts again reads the manifest again, which a pipe does not allow.
+void check_instruction_set(const RunSettings& settings, const ValueSource& source) {
+  if (!settings.isa) return;
+  const std::string what =
+      to_string(source.manifest.at("run.isa", source.manifest.run().get("isa")->source())) +
+      ": run.isa asks for";
+  try {
+    require_instruction_set(*settings.isa, what);
+  } catch (const OtherInstructionSet& fault) {
+    if (std::filesystem::is_regular_file(source.manifest.path())) throw;
+    throw InputError(fault.what());
+  }
 }
 
 void check_sweeps(const RunSettings& settings, const ValueSource& source) {
@@ -224,6 +240,11 @@ Fields run_fields(RunSettings& settings) {
       .at_least(0)
       .unit("s")
       .help("time between checkpoints for --resume (0: no checkpoints)");
+  fields.text("isa", settings.isa)
+      .one_of({"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+      .help(
+          "instruction set that computes the run (affects rounding; default: x86-64-v3 if the "
+          "processor has it)");
   return fields;
 }
 
@@ -242,6 +263,7 @@ RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effecti
   }
   effective.lines.push_back({"init", init, init_help});
   refuse_idle(keys, fields, source.manifest);
+  check_instruction_set(settings, source);
   check_block_width(settings, source);
   check_sweeps(settings, source);
   check_looks(settings, source);

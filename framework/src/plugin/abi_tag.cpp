@@ -130,6 +130,12 @@ std::string abi_difference(const std::string& wanted, const std::string& found) 
 
 }  // namespace
 
+std::string instruction_set_in(const std::string& build_tag) {
+  const auto fields = fields_of(build_tag);
+  const auto found = fields.find("isa");
+  return found == fields.end() ? "" : found->second;
+}
+
 std::string host_abi_tag() { return MIXWELL_ABI_TAG; }
 
 std::string read_abi_tag(const std::string& path) {

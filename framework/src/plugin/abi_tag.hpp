@@ -15,6 +15,9 @@ inline std::string build_tag() {
   return MIXWELL_VERSION " " MIXWELL_ABI_TAG "compiler=" __VERSION__ ";";
 }
 
+/// The instruction set in a build tag. "" if the tag has none.
+MIXWELL_INTERNAL std::string instruction_set_in(const std::string& build_tag);
+
 /// The ABI tag of this framework.
 MIXWELL_INTERNAL std::string host_abi_tag();
 

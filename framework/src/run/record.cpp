@@ -37,6 +37,7 @@ constexpr Words<EndedBy, 7> ends = {{{EndedBy::draws, "draws"},
 UsedVersions versions_in_use() {
   return {.mixwell = MIXWELL_VERSION,
           .abi = MIXWELL_ABI_TAG,
+          .isa = MIXWELL_ISA,
           .compiler = __VERSION__,
           .tbb = TBB_runtime_version(),
           .boost = BOOST_LIB_VERSION,
@@ -88,13 +89,15 @@ void describe(RunRecord& record, const Composition& composition, const Sampler& 
 }
 
 void to_json(Json& json, const UsedVersions& versions) {
-  json = {{"mixwell", versions.mixwell}, {"abi", versions.abi},     {"compiler", versions.compiler},
-          {"tbb", versions.tbb},         {"boost", versions.boost}, {"netcdf", versions.netcdf}};
+  json = {{"mixwell", versions.mixwell},   {"abi", versions.abi}, {"isa", versions.isa},
+          {"compiler", versions.compiler}, {"tbb", versions.tbb}, {"boost", versions.boost},
+          {"netcdf", versions.netcdf}};
 }
 
 void from_json(const Json& json, UsedVersions& versions) {
   json.at("mixwell").get_to(versions.mixwell);
   json.at("abi").get_to(versions.abi);
+  versions.isa = json.value("isa", "");  // earlier versions did not write it
   json.at("compiler").get_to(versions.compiler);
   json.at("tbb").get_to(versions.tbb);
   json.at("boost").get_to(versions.boost);

@@ -4,8 +4,10 @@
 #include "base/guarded_columns.hpp"
 #include "base/present_call.hpp"
 #include "certificate/record_json.hpp"
+#include "files/instruction_set.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
+#include "plugin/abi_tag.hpp"
 #include "results/draws_summary.hpp"
 #include "results/summary_cost.hpp"
 #include "results/summary_json.hpp"
@@ -541,6 +543,8 @@ Composition load_interrupted(const std::string& folder, const Registry& registry
                  : "If there was a run in this folder, it ended before its first checkpoint. Run "
                    "its manifest again with --force and with --out set to this folder."));
   }
+  require_instruction_set(instruction_set_in(found->origin.version),
+                          file + ": this run began with");
   const Origin origin = origin_moved_to(folder, *found, file);
   Composition composition = parse_manifest(origin.manifest, file, registry, {}, ranks);
   composition.name = found->origin.name;

@@ -12,29 +12,28 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 namespace mixwell::study {
 namespace {
 
-/// The first seed of a study: run.seed from the tables of the study, else run.seed from the base,
-/// else the default.
-std::int64_t first_seed(const StudyFile& study) {
-  std::int64_t seed = RunSettings().seed;
-  if (const auto found = toml::parse(study.base_text)["run"]["seed"].value_exact<std::int64_t>())
-    seed = *found;
+/// A key of [run]: from the tables of the study, else from the base, else nothing.
+template <class T>
+std::optional<T> run_setting(const StudyFile& study, const std::string& key) {
+  auto setting = toml::parse(study.base_text)["run"][key].value_exact<T>();
   for (const Override& change : study.changes) {
-    if (change.key != "run.seed") continue;
-    if (const auto found = toml::parse("v = " + change.value)["v"].value_exact<std::int64_t>())
-      seed = *found;
+    if (change.key != "run." + key) continue;
+    if (const auto found = toml::parse("v = " + change.value)["v"].value_exact<T>())
+      setting = found;
   }
-  return seed;
+  return setting;
 }
 
 std::vector<std::int64_t> seeds_of(const StudyFile& study) {
   if (!study.seeds.empty()) return study.seeds;
   std::vector<std::int64_t> seeds;
-  const std::int64_t first = first_seed(study);
+  const std::int64_t first = run_setting<std::int64_t>(study, "seed").value_or(RunSettings().seed);
   for (std::int64_t k = 0; k < std::max<std::int64_t>(1, study.repeats); ++k)
     seeds.push_back(first + k);
   return seeds;
@@ -233,6 +232,10 @@ class Expander {
 };
 
 }  // namespace
+
+std::string instruction_set_of(const StudyFile& study) {
+  return run_setting<std::string>(study, "isa").value_or("");
+}
 
 std::vector<StudyCell> expand(const StudyFile& study) { return Expander(study).cells(); }
 

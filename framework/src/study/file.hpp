@@ -112,6 +112,9 @@ struct StudyFile {
 /// [study.quick] and keep only the first seed. Throws InputError.
 StudyFile read_study_file(const std::string& path, bool quick = false);
 
+/// run.isa of the study file or of its base; "" if neither sets it.
+std::string instruction_set_of(const StudyFile& study);
+
 /// Converts a value from its TOML text.
 AxisValue value_from(const std::string& toml);
 

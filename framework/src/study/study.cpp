@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 #include "files/folder_lock.hpp"
+#include "files/instruction_set.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
@@ -64,6 +65,7 @@ class StudyRun final : public Work {
 
   StudyResult run() {
     bool finished = false;
+    require_its_instruction_set();
     progress_.stage = "planning";
     if (!options_.worker) take_cells();
     Tuner(study_, planner_, ledger_, reporter_, shares_.claims(), tuning_mode()).run();
@@ -145,6 +147,14 @@ class StudyRun final : public Work {
   /// processes may die. Each worker starts at another cell, so that every cell is watched by some
   /// worker.
   static constexpr std::ptrdiff_t most_of_others = 64;
+
+  /// All processes of a study use one set: the set that its file asks for, or else the set of the
+  /// process that began the study.
+  void require_its_instruction_set() const {
+    const std::string asked = instruction_set_of(study_);
+    if (!asked.empty()) return require_instruction_set(asked, options_.path + ": run.isa asks for");
+    require_instruction_set(ledger_.outline().fact("isa"), folder_ + ": this study began with");
+  }
 
   void take_cells() {
     check_database_place(folder_);
@@ -333,6 +343,7 @@ class StudyRun final : public Work {
                  {"axes", json_text(axis_keys(study_))},
                  {"aliases", json_text(study_.aliases)},
                  {"paper", json_text(study_.paper)},
+                 {"isa", own_instruction_set()},
                  {"ingredients", ingredients}});
     copy_study_file();
     if (!options_.worker) keep_cells(all);

@@ -80,6 +80,7 @@ struct UsedFile {
 struct UsedVersions {
   std::string mixwell;
   std::string abi;       ///< the tag that a plugin must match
+  std::string isa;       ///< the instruction set, such as "x86-64-v3"
   std::string compiler;  ///< the compiler that built Mixwell
   std::string tbb;
   std::string boost;

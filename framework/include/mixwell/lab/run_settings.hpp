@@ -67,6 +67,8 @@ struct MIXWELL_EXPORT RunSettings {
   std::vector<std::string> summary_rows;
   /// Seconds between checkpoints. 0 means no checkpoints, even if the run is interrupted.
   double checkpoint_seconds = 60.0;
+  /// The instruction set that the run needs. If unset, any set may compute it.
+  std::optional<std::string> isa;
 
   /// Returns the key of all random numbers, a hash of `seed` and `provenance`. If the key used only
   /// `seed`, a run that starts from earlier draws would reuse the noise that made these draws.
