@@ -1,4 +1,5 @@
 # The layers of the framework: every include runs downwards, along an edge that docs/architecture.md allows.
+# Only the lowest layer, framework/src/system, uses what one operating system has and others lack.
 # SPDX-License-Identifier: Apache-2.0
 """layers.py [SOURCE]          checks the includes of SOURCE (default: $MIXWELL_SOURCE_DIR), and itself
 layers.py SOURCE --picture  writes docs/layers.dot and docs/layers.svg from the same table (needs dot)
@@ -20,6 +21,21 @@ SOURCES = "framework/src"
 PUBLIC = "framework/include"
 CONTRACTS = "framework/contracts"  # the one layer outside SOURCES, as its users see it by itself
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<(mixwell/[^>]+)>)', re.M)
+SYSTEM = "framework/src/system"  # the only folder that may use what matches ONE_SYSTEM
+PRODUCT = ("framework", "plugins", "models", "integrators", "estimators", "papers", "examples")
+# Headers, functions, members and macros that Linux has and macOS lacks, files of Linux, and tests of the system.
+ONE_SYSTEM = re.compile(
+    r"<(?:elf|link|endian|byteswap|malloc|sys/(?:prctl|syscall|epoll|eventfd|inotify|signalfd|timerfd|sendfile|sysinfo"
+    r"|random|auxv|personality)|libproc|crt_externs|(?:linux|asm|mach|mach-o)/\S+?)(?:\.h)?>"
+    r"|\b(?:prctl|memfd_create|pipe2|dup3|accept4|on_exit|at_quick_exit|quick_exit|sigabbrev_np|sigdescr_np|dladdr1|dlmopen"
+    r"|gettid|tgkill|pidfd_\w+|epoll_\w+|inotify_\w+|eventfd|signalfd|timerfd_\w+|sched_[gs]etaffinity|ppoll|sigtimedwait"
+    r"|fallocate64|posix_fallocate|fallocate|fdatasync|sync_file_range|renameat2|statx|copy_file_range|getrandom"
+    r"|execvpe|mremap|secure_getenv|get_nprocs|sysinfo|mallinfo2?|malloc_trim|malloc_usable_size|clearenv|sincos|exp10"
+    r"|sysctl|sysctlbyname)\s*\("
+    r"|\b(?:SYS_\w+|PR_SET_\w+|MFD_\w+|O_TMPFILE|O_PATH|SOCK_CLOEXEC|SOCK_NONBLOCK|RTLD_DI_\w+|RTLD_DL_\w+|CLOCK_BOOTTIME"
+    r"|st_[amc]tim(?:espec)?|environ|__linux__|__APPLE__|program_invocation_\w+)\b"
+    r"|\"/proc/|\"/sys/|\"/dev/shm")
+ALLOWED = {("framework/include/mixwell/detail/abi.hpp", "__APPLE__")}  # a section's name, in the code of plugins
 ROW = re.compile(r"^\| `(\w+)/` \|([^|]*)\|([^|]*)\|([^|]*)\|$", re.M)
 
 
@@ -128,6 +144,19 @@ def faults(source):
     return found
 
 
+def of_one_system(source):
+    """A line for each use of what only one operating system has, outside of SYSTEM."""
+    found = []
+    for folder in PRODUCT:
+        for path in cpp_files(os.path.join(source, folder)):
+            name = os.path.relpath(path, source)
+            for number, line in enumerate(read(path).splitlines(), 1):
+                used = ONE_SYSTEM.search(line)
+                if used and not name.startswith(SYSTEM + "/") and (name, used[0]) not in ALLOWED:
+                    found.append(f"{name}:{number}: only {SYSTEM} may use {used[0].strip()}, which not every system has")
+    return found
+
+
 def floors(layers):
     """Height of each layer above the lowest: one more than the highest that it includes."""
     height = {}
@@ -187,12 +216,12 @@ def counts(source):
 def tampered(source, change):
     """The faults of a copy in which `change` changed something."""
     with tempfile.TemporaryDirectory() as copy:
-        for part in (SOURCES, PUBLIC, CONTRACTS):
+        for part in (SOURCES, PUBLIC, CONTRACTS, "models"):
             shutil.copytree(os.path.join(source, part), os.path.join(copy, part))
         os.mkdir(os.path.join(copy, "docs"))
         shutil.copy(os.path.join(source, PAGE), os.path.join(copy, PAGE))
         change(copy)
-        return faults(copy)
+        return faults(copy) + of_one_system(copy)
 
 
 def append(name, text):
@@ -221,6 +250,12 @@ WRONG = {
     "a header in no layer's folder": append(f"{PUBLIC}/mixwell/detail/stray.hpp", "#pragma once\n"),
     "a source that lies flat": append(f"{SOURCES}/stray.cpp", "\n"),
     "a table that allows an edge upwards": replace(PAGE, "| `files/` |", "| `files/` |"),
+    "a call that only Linux has": append(f"{SOURCES}/study/worker.cpp", "static int end = pipe2(ends, O_CLOEXEC);\n"),
+    "a header that only Linux has": append(f"{SOURCES}/plugin/trial.cpp", "#include <sys/prctl.h>\n"),
+    "a header that only macOS has": append(f"{SOURCES}/base/error.cpp", "#include <mach/mach.h>\n"),
+    "a file that only Linux has": append("models/funnel.cpp", 'static std::ifstream own("/proc/self/status");\n'),
+    "a member that only Linux has": append(f"{SOURCES}/files/sha256.cpp", "static auto time = state.st_mtim;\n"),
+    "code for one system": append(f"{PUBLIC}/mixwell/plugin.hpp", "#ifdef __linux__\n#endif\n"),
     "a folder without a row": replace(PAGE, "| `page/` |", "| page |"),
 }
 
@@ -247,7 +282,7 @@ def main(arguments):
     if "--counts" in arguments:
         counts(source)
         return 0
-    found = faults(source) or check_itself(source)
+    found = faults(source) + of_one_system(source) or check_itself(source)
     drawn = os.path.join(source, "docs/layers.dot")
     if not os.path.exists(drawn) or read(drawn) != dot_text(source):
         found.append("docs/layers.dot is not of this table: tests/architecture/layers.py . --picture")

@@ -4,10 +4,10 @@
 
 #include "base/present_call.hpp"
 #include "component/locations.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -97,12 +97,6 @@ std::array<Crash, 5> crashes = {{{SIGSEGV, "segmentation fault (SIGSEGV)"},
 std::atomic<pid_t> guarded{0};
 std::atomic<const char*> last_words{nullptr};
 
-/// Ends the process without calling exit handlers and without waiting for other threads.
-[[noreturn]] void end_now(int code) noexcept {
-  ::syscall(SYS_exit_group, code);
-  __builtin_unreachable();
-}
-
 void tell_rest() noexcept {
   if (const PresentCall* const call = signalled_call()) tell_of(*call);
   tell("\n");
@@ -130,8 +124,8 @@ void refuse_quick_exit() { refuse_exit(EXIT_SUCCESS, nullptr); }
 /// Registers handlers that run after the exit handlers of plugins and before those of libraries.
 void listen_to_exits() {
   static const bool listens = [] {
-    ::on_exit(refuse_exit, nullptr);
-    std::at_quick_exit(refuse_quick_exit);
+    call_at_exit(refuse_exit);
+    call_at_quick_exit(refuse_quick_exit);
     return true;
   }();
   static_cast<void>(listens);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_limit.hpp"
 
+#include "system/system.hpp"
+
 #include <mixwell/base/error.hpp>
 
 #include <fmt/format.h>
@@ -12,8 +14,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -27,7 +27,7 @@ constexpr double smallest_limit = 16.0 * 1048576.0;  ///< about the memory of th
 /// The share of the free memory that this process may use. The rest is left for other programs and
 /// the system's caches.
 constexpr double share = 0.9;
-constexpr const char* free_memory = "nine tenths of the free memory of this machine";
+constexpr const char* free_in_machine = "nine tenths of the free memory of this machine";
 constexpr const char* free_in_group = "nine tenths of the free memory of the control group";
 
 /// 1024, 2^20, 2^30 or 2^40.
@@ -63,57 +63,9 @@ double bytes_in(std::string_view text) {
   return number * unit;
 }
 
-/// The number after `key` in a file of the Linux kernel, or its first number if `key` is empty.
-std::optional<double> number_in(const std::string& file, std::string_view key = {}) {
-  std::ifstream in(file);
-  for (std::string word; !key.empty() && word != key && in >> word;) continue;
-  double number = 0;
-  return in >> number ? std::optional(number) : std::nullopt;
-}
-
-/// The free memory of a control group. Cached files count as free, because the system drops them
-/// when memory is needed.
-std::optional<double> room_in(const std::string& folder, const char* limit, const char* used,
-                              const char* files) {
-  const auto most = number_in(folder + limit);
-  const auto now = number_in(folder + used);
-  if (!most || !now) return std::nullopt;
-  return *most - *now + number_in(folder + "/memory.stat", files).value_or(0);
-}
-
-/// For one line of /proc/self/cgroup, "4:memory:/a/b": the least free memory of this group and of
-/// all groups that contain it.
-double room_in_groups(const std::string& line) {
-  const std::size_t first = line.find(':');
-  const std::size_t second = line.find(':', first + 1);
-  if (second == std::string::npos) return std::numeric_limits<double>::infinity();
-  const std::string controllers = line.substr(first + 1, second - first - 1);
-  const bool unified = controllers.empty();
-  double least = std::numeric_limits<double>::infinity();
-  if (!unified && controllers != "memory") return least;
-  const std::string root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-  for (std::string group = line.substr(second + 1);; group.resize(group.rfind('/'))) {
-    while (group.ends_with('/')) group.pop_back();
-    const auto room = unified ? room_in(root + group, "/memory.max", "/memory.current", "file")
-                              : room_in(root + group, "/memory.limit_in_bytes",
-                                        "/memory.usage_in_bytes", "total_cache");
-    least = std::min(least, room.value_or(least));
-    if (group.empty()) return least;
-  }
-}
-
 MemoryLimit free_now() {
-  constexpr double kibibyte = 1024;
-  const auto available = number_in("/proc/meminfo", "MemAvailable:");
-  MemoryLimit limit{available ? *available * kibibyte : std::numeric_limits<double>::infinity(),
-                    free_memory};
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    const double room = room_in_groups(line);
-    if (room < limit.bytes) limit = {std::max(room, 0.0), free_in_group};
-  }
-  limit.bytes *= share;
-  return limit;
+  const FreeMemory now = free_memory();
+  return {share * now.bytes, now.in_group ? free_in_group : free_in_machine};
 }
 
 std::optional<MemoryLimit>& choice() {

@@ -3,11 +3,9 @@
 #include "files/own_files.hpp"
 
 #include "files/reading.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
-
-#include <dlfcn.h>
-#include <link.h>
 
 #include <cstdlib>
 
@@ -36,14 +34,10 @@ std::string absolute_path_in(const char* variable) {
 }  // namespace
 
 std::string library_of(const void* object) {
-  Dl_info info = {};
-  void* found = nullptr;
-  if (::dladdr1(object, &info, &found, RTLD_DL_LINKMAP) == 0)
+  const std::string path = path_to_code(object);
+  if (path.empty())
     throw RunError("a library of Mixwell cannot be found on disk. Install Mixwell again");
-  // For a program, dladdr1() gives the name in the command that started it. This name may not be a
-  // path to its file.
-  const bool is_program = *static_cast<const link_map*>(found)->l_name == '\0';
-  return fs::canonical(is_program ? "/proc/self/exe" : info.dli_fname).string();
+  return fs::canonical(path).string();
 }
 
 std::string own_library() {

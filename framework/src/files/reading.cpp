@@ -3,21 +3,19 @@
 #include "files/reading.hpp"
 
 #include "base/shortened.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 namespace mixwell {
 namespace {
@@ -33,15 +31,6 @@ std::string kind_of(mode_t mode) {
   return {};
 }
 
-/// A pipe that a shell makes for `<(...)` or `|` has no name. It only has an entry among the
-/// descriptors of this process, or a symbolic link to that entry.
-bool is_nameless_pipe(const std::string& path) {
-  std::error_code error;
-  const std::string target = std::filesystem::read_symlink(path, error).string();
-  if (error || target.starts_with("pipe:")) return !error;
-  return is_nameless_pipe((std::filesystem::path(path).parent_path() / target).string());
-}
-
 /// Copies the contents of a pipe into a file in memory.
 class PipeCopy {
  public:
@@ -49,7 +38,7 @@ class PipeCopy {
 
   /// Returns the copy, positioned at its start. On failure, sets `fault` to the reason.
   Descriptor make(std::string& fault) {
-    Descriptor copy(::memfd_create("piped", MFD_CLOEXEC));
+    Descriptor copy(open_nameless_file("piped"));
     if (!copy.is_open()) fault = std::strerror(errno);
     std::size_t total = 0;
     for (std::string_view bytes; fault.empty() && !(bytes = next(fault)).empty();) {

@@ -3,6 +3,7 @@
 #include "files/sha256.hpp"
 
 #include "files/reading.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
 
@@ -66,8 +67,9 @@ std::string sha256(std::string_view bytes) {
 FileStamp stamp_of(const std::string& path) {
   struct stat s = {};
   if (::stat(path.c_str(), &s) != 0) return {};
-  return fmt::format("{} {} {} {}.{:09} {}.{:09}", s.st_dev, s.st_ino, s.st_size, s.st_mtim.tv_sec,
-                     s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
+  return fmt::format("{} {} {} {}.{:09} {}.{:09}", s.st_dev, s.st_ino, s.st_size,
+                     contents_changed(s).tv_sec, contents_changed(s).tv_nsec,
+                     status_changed(s).tv_sec, status_changed(s).tv_nsec);
 }
 
 std::string file_sha256(const std::string& path) {

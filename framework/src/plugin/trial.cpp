@@ -4,14 +4,12 @@
 #include "files/descriptor.hpp"
 #include "plugin/abi_tag.hpp"
 #include "plugin/library.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,7 +40,7 @@ int checked(int result) {
 /// In the child: resets signal handlers and limits, so that the library's code does not use what
 /// the child inherited.
 void come_of_age(const Descriptor& words) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with_parent();
   constexpr rlimit no_core{0, 0};
   constexpr rlimit few_words{1 << 20, 1 << 20};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -51,7 +49,7 @@ void come_of_age(const Descriptor& words) {
     std::signal(signal, SIG_DFL);  // sanitizers' handlers too
   for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(words.get(), standard);
   // Registered last, so it runs before all exit functions of the parent.
-  ::on_exit([](int code, void*) { ::_exit(code); }, nullptr);
+  call_at_exit([](int code, void*) { ::_exit(code); });
 }
 
 /// In the child. If the library throws, the parent reports the reason.
@@ -102,18 +100,16 @@ std::string death_text(int status) {
   const int signal = WTERMSIG(status);
   if (signal == SIGKILL)
     return fmt::format("the library did not load within {} seconds", trial_seconds);
-  const char* const name = sigabbrev_np(signal);
-  return fmt::format("the process that loads the library crashes: {} (SIG{})", ::strsignal(signal),
-                     name == nullptr ? "?" : name);
+  return "the process that loads the library crashes: " + signal_text(signal);
 }
 
 /// Empty if the library does not harm its process.
 std::string fault_of_loading(const std::string& path) {
   std::array<int, 2> ends{};
-  checked(::pipe2(ends.data(), O_CLOEXEC));
+  checked(open_pipe(ends));
   const Descriptor answer(ends[0]);
   Descriptor theirs(ends[1]);
-  const Descriptor words(checked(::memfd_create("mixwell trial", MFD_CLOEXEC)));
+  const Descriptor words(checked(open_nameless_file("mixwell trial")));
   const pid_t child = checked(::fork());
   if (child == 0) load_for_trial(path, theirs, words);
   theirs.reset();

@@ -5,6 +5,7 @@
 #include "base/host.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
+#include "system/system.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,8 +19,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 namespace mixwell::study {
@@ -27,32 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::string text_in(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Identifies the boot of the machine and the PID namespace. Process numbers are unique within one
-/// boot and namespace.
-std::string this_machine() {
-  std::string boot = text_in("/proc/sys/kernel/random/boot_id");
-  while (!boot.empty() && boot.back() == '\n') boot.pop_back();
-  std::error_code none;
-  return boot + " " + fs::read_symlink("/proc/self/ns/pid", none).string();
-}
-
-/// Start time of a process in clock ticks since boot (field 22 of /proc/PID/stat). "" if there is
-/// no such process. A process number may be reused, but not with the same start time.
-std::string birth_of(std::int64_t process) {
-  const std::string state = text_in(fmt::format("/proc/{}/stat", process));
-  const std::size_t name_end = state.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::size_t from = name_end + 1;
-  for (int field = 3; field < 22; ++field) from = state.find(' ', from + 1);
-  return from == std::string::npos ? ""
-                                   : state.substr(from + 1, state.find(' ', from + 1) - from - 1);
-}
 
 /// The job of the batch system that started this process. "" if no batch system started it.
 std::string job_of_this_process() {
@@ -127,7 +100,7 @@ struct Claims::FoundClaim {
     ::close(descriptor);
     if (!known || size < 0) return std::nullopt;
     const std::string read(text.data(), static_cast<std::size_t>(size));
-    return FoundClaim{path, number, seconds(state.st_mtim), parse_json_or_discard(read)};
+    return FoundClaim{path, number, seconds(contents_changed(state)), parse_json_or_discard(read)};
   }
 
   static std::vector<FoundClaim> all_in(const std::string& folder) {
@@ -177,14 +150,14 @@ std::string Claims::write_own(const std::string& folder) {
     remove(path);
     throw WriteError(path, error);
   }
-  clock_offset_ = seconds(state.st_mtim) - own_seconds();
+  clock_offset_ = seconds(contents_changed(state)) - own_seconds();
   return path;
 }
 
 bool Claims::is_alive(const FoundClaim& found) const {
   if (now() - found.touched > dead_after_) return false;
   static const std::string machine = this_machine();
-  if (text_of(found.words, "machine") != machine) return true;
+  if (machine.empty() || text_of(found.words, "machine") != machine) return true;
   return birth_of(process_of(found.words)) == text_of(found.words, "birth");
 }
 

@@ -8,6 +8,7 @@
 #include "files/whole_file.hpp"
 #include "study/claims.hpp"
 #include "study/records.hpp"
+#include "system/system.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -239,7 +240,8 @@ std::string database_file(const std::string& folder) { return folder + "/study.s
 std::int64_t change_of(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) != 0) return 0;
-  return found.st_mtim.tv_sec * std::int64_t{1000000000} + found.st_mtim.tv_nsec;
+  const timespec changed = contents_changed(found);
+  return changed.tv_sec * std::int64_t{1000000000} + changed.tv_nsec;
 }
 
 /// The time when records were last written or removed, in ns since 1970. Includes the records of

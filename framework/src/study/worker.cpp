@@ -6,6 +6,7 @@
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
 #include "study/measuring.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
 #include <mixwell/files/files.hpp>
@@ -14,7 +15,6 @@
 #include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <toml++/toml.h>
 
 #include <cerrno>
@@ -37,7 +37,7 @@ void request_stop(int) { stop.make(); }
 /// SIGTERM suspends the present cell. Ctrl-C in a terminal is ignored here, because the parent
 /// handles it.
 void listen_to_parent() {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with_parent();
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   struct sigaction action = {};

@@ -4,6 +4,7 @@
 
 #include "files/descriptor.hpp"
 #include "study/task.hpp"
+#include "system/system.hpp"
 
 #include <mixwell/base/error.hpp>
 
@@ -19,8 +20,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-extern char** environ;
 
 namespace mixwell::study {
 namespace {
@@ -51,7 +50,7 @@ Descriptor moved_up(int number) {
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe failed");
+  if (open_pipe(ends) != 0) fail("pipe failed");
   return {moved_up(ends[0]), moved_up(ends[1])};
 }
 
@@ -69,16 +68,11 @@ pid_t start(std::vector<std::string> words, const GivenDescriptors& given) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t process = -1;
-  errno =
-      ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  errno = ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, arguments.data(),
+                        environment());
   posix_spawn_file_actions_destroy(&actions);
   if (errno != 0) fail("cannot start " + words.front());
   return process;
-}
-
-std::string signal_text(int signal) {
-  const char* const name = sigabbrev_np(signal);
-  return fmt::format("{} (SIG{})", ::strsignal(signal), name == nullptr ? "?" : name);
 }
 
 std::string death_text(int status) {

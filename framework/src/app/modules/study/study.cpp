@@ -8,6 +8,7 @@
 #include "app/signals.hpp"
 #include "app/text_layout.hpp"
 #include "files/json.hpp"
+#include "files/own_files.hpp"
 #include "manifest/manifest_arguments.hpp"
 
 #include <mixwell/lab/study.hpp>
@@ -55,7 +56,7 @@ StudyOptions options_of(const StudyArguments& arguments) {
   const StudyOptions& given = arguments;
   StudyOptions options = given;
   options.folder = folder_of(arguments);
-  options.program = std::filesystem::read_symlink("/proc/self/exe").string();
+  options.program = beside_program("mixwell").string();
   return options;
 }
 
