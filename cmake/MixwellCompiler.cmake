@@ -13,7 +13,17 @@ endif()
 
 # -g1: the lines of a stack trace, in two thirds of the time to compile that -g takes.
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
-add_link_options(-Wl,--as-needed)
+
+# What macOS writes differently. Its linker always refuses undefined symbols.
+if(APPLE)
+  set(MIXWELL_ORIGIN "@loader_path")
+  set(MIXWELL_NO_UNDEFINED "")
+  add_link_options(LINKER:-dead_strip_dylibs)
+else()
+  set(MIXWELL_ORIGIN "$ORIGIN")
+  set(MIXWELL_NO_UNDEFINED LINKER:--no-undefined)
+  add_link_options(-Wl,--as-needed)
+endif()
 
 if(MIXWELL_SANITIZE)
   add_compile_options(-fsanitize=${MIXWELL_SANITIZE} -fno-sanitize-recover=all)

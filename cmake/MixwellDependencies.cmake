@@ -38,8 +38,12 @@ target_link_libraries(mixwell_private INTERFACE
 # NetCDF brings 58 libraries, so that it is loaded when a file is first read or written
 # (framework/src/files/netcdf_library.cpp), by the name under which programs find it.
 list(GET netcdf_LINK_LIBRARIES 0 netcdf_library)
-execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${netcdf_library} OUTPUT_VARIABLE netcdf_headers)
-if(NOT netcdf_headers MATCHES "SONAME +([^ \n]+)")
-  message(FATAL_ERROR "${netcdf_library} is no shared library with a name")
+if(APPLE) # where programs find a library by its path
+  set(MIXWELL_NETCDF_LIBRARY ${netcdf_library})
+else()
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${netcdf_library} OUTPUT_VARIABLE netcdf_headers)
+  if(NOT netcdf_headers MATCHES "SONAME +([^ \n]+)")
+    message(FATAL_ERROR "${netcdf_library} is no shared library with a name")
+  endif()
+  set(MIXWELL_NETCDF_LIBRARY ${CMAKE_MATCH_1})
 endif()
-set(MIXWELL_NETCDF_LIBRARY ${CMAKE_MATCH_1})

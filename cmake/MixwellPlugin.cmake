@@ -32,8 +32,8 @@ function(mixwell_add_plugin name)
   target_compile_features(${arg_TARGET} PRIVATE cxx_std_20)
   target_link_libraries(${arg_TARGET} PRIVATE Mixwell::framework ${arg_LINK})
   # A symbol that nobody defines is found here, not when the plugin is loaded. (Those of clang's
-  # sanitizers are defined in the program alone.)
-  if(NOT MIXWELL_FUZZ)
+  # sanitizers are defined in the program alone. The linker of macOS checks this without the option.)
+  if(NOT MIXWELL_FUZZ AND NOT APPLE)
     target_link_options(${arg_TARGET} PRIVATE LINKER:--no-undefined)
   endif()
   set_target_properties(${arg_TARGET} PROPERTIES

@@ -112,8 +112,7 @@ StudyOptions options_of(const mixwell_study_options& given) {
   StudyOptions options;
   options.path = given.path;
   options.folder = given.folder;
-  options.program = program_for(own_instruction_set());
-  if (options.program.empty()) options.program = beside_program("mixwell").string();
+  options.program = own_program();
   options.jobs = given.jobs;
   if (given.only != nullptr) options.only = given.only;
   options.retry = given.retry != 0;

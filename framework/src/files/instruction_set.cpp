@@ -39,4 +39,9 @@ std::string program_for(const std::string& isa) {
   return {};
 }
 
+std::string own_program() {
+  const std::string of_set = program_for(own_instruction_set());
+  return of_set.empty() ? beside_program("mixwell").string() : of_set;
+}
+
 }  // namespace mixwell

@@ -32,4 +32,7 @@ MIXWELL_INTERNAL void require_instruction_set(const std::string& isa, const std:
 /// installation has only one set.
 MIXWELL_INTERNAL std::string program_for(const std::string& isa);
 
+/// The program that belongs to this library, for processes that must use the same instruction set.
+MIXWELL_INTERNAL std::string own_program();
+
 }  // namespace mixwell

@@ -56,7 +56,7 @@ StudyOptions options_of(const StudyArguments& arguments) {
   const StudyOptions& given = arguments;
   StudyOptions options = given;
   options.folder = folder_of(arguments);
-  options.program = beside_program("mixwell").string();
+  options.program = own_program();
   return options;
 }
 
