@@ -18,6 +18,9 @@ endif()
 
 # mixwell_install_sets(): installs bin/mixwell and the further sets.
 function(mixwell_install_sets)
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    message(FATAL_ERROR "MIXWELL_SETS names sets of x86-64, and bin/mixwell picks one of them on Linux. Leave it empty.")
+  endif()
   file(RELATIVE_PATH sets ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/mixwell)
   add_executable(mixwell_launcher ${PROJECT_SOURCE_DIR}/framework/src/app/launcher/launcher.cpp)
   set_target_properties(mixwell_launcher PROPERTIES

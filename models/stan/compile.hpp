@@ -107,8 +107,9 @@ class Package {
       throw ParameterError(
           "engine", "this engine needs a C++ compiler, but `" + compiler() +
                         "` cannot be run. Install one with `apt-get install g++ libtbb-dev`.");
+    flags_ = flags(version.output.find("Free Software Foundation") != std::string::npos);
     identity_ = "package\n" + folder_ + "\n" + run_command({stanc(), "--version"}).output +
-                version.output + detail::comma_separated(flags());
+                version.output + detail::comma_separated(flags_);
   }
 
   static bool has_compiler() { return run_command({compiler(), "--version"}).status == 0; }
@@ -131,11 +132,11 @@ class Package {
   }
 
  private:
-  static std::vector<std::string> flags() {
+  static std::vector<std::string> flags(bool gcc) {
     return {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-            // -fno-gnu-unique keeps the records of two models in one process separate.
-            "-fno-gnu-unique", "-w", "-D_REENTRANT", "-DSTAN_THREADS", "-DTBB_INTERFACE_NEW",
-            "-DBOOST_DISABLE_ASSERTS", "-DSTAN_OVERRIDE_EIGEN_ASSERT"};
+            // Keeps the records of two models in one process separate. Only GCC needs it.
+            gcc ? "-fno-gnu-unique" : "-w", "-w", "-D_REENTRANT", "-DSTAN_THREADS",
+            "-DTBB_INTERFACE_NEW", "-DBOOST_DISABLE_ASSERTS", "-DSTAN_OVERRIDE_EIGEN_ASSERT"};
   }
 
   /// With --O1 some programs fail at every point.
@@ -165,9 +166,8 @@ class Package {
     detail::write_text(scratch.file("model.cpp"), text);
     const std::string object = scratch.file("model.o");
     compile(program, scratch.file("model.cpp"), object);
-    std::vector<std::string> words = {compiler(), "-shared", "-o",
-                                      path,       object,    shim(program),
-                                      "-ltbb",    "-lm",     "-Wl,--as-needed"};
+    std::vector<std::string> words = {compiler(), "-shared",     "-o",    path,
+                                      object,     shim(program), "-ltbb", "-lm"};
     for (const char* const name : {"cvodes", "idas", "kinsol", "nvecserial"})
       words.push_back(folder_ + "/lib/libsundials_" + name + ".a");
     require(program, run_command(words));
@@ -175,7 +175,7 @@ class Package {
 
   void compile(const Program& program, const std::string& source, const std::string& object) const {
     std::vector<std::string> words = {compiler()};
-    for (const std::string& flag : flags()) words.push_back(flag);
+    for (const std::string& flag : flags_) words.push_back(flag);
     words.insert(words.end(), {"-isystem", headers(), "-c", source, "-o", object});
     require(program, run_command(words));
   }
@@ -213,6 +213,7 @@ class Package {
   }
 
   std::string folder_;
+  std::vector<std::string> flags_;
   std::string identity_;  ///< everything that determines how a source is compiled
 };
 

@@ -122,7 +122,7 @@ def instruction_set() -> str:
 def _file() -> pathlib.Path:
     folder = prefix()
     of_set = f"mixwell/{instruction_set()}/libmixwell_c.so*"
-    for name in (of_set, "libmixwell_c.so*"):
+    for name in (of_set, "libmixwell_c.so*", "libmixwell_c*.dylib"):  # the last one on macOS
         for library in sorted([*folder.glob("lib/" + name), *folder.glob("lib/*-linux-gnu/" + name)]):
             return library
     raise errors.InputError(

@@ -5,7 +5,6 @@
 #include "base/utf8.hpp"
 #include "files/instruction_set.hpp"
 #include "files/json.hpp"
-#include "files/own_files.hpp"
 #include "manifest/made_in_code.hpp"
 #include "manifest/manifest_arguments.hpp"
 #include "plugin/abi_tag.hpp"

@@ -8,6 +8,7 @@
 #include "app/signals.hpp"
 #include "app/text_layout.hpp"
 #include "files/json.hpp"
+#include "files/instruction_set.hpp"
 #include "files/own_files.hpp"
 #include "manifest/manifest_arguments.hpp"
 
@@ -300,7 +301,8 @@ ExitCode hand_to_slurm(const StudyArguments& arguments) {
   if (result.interrupted)
     throw RunError(
         "the command was interrupted, and no job was submitted. Run the same command again");
-  submit_to_slurm(arguments, options.folder, options.program);
+  // On other machines bin/mixwell picks the set, or the study asks for the set that it began with.
+  submit_to_slurm(arguments, options.folder, beside_program("mixwell").string());
   return ExitCode::ok;
 }
 
