@@ -185,8 +185,8 @@ class Judge {
       }
     }
     for (const auto& [writer, keeps_it] : writers) {
-      const auto spread = [&, writer = writer](const Verdict& v) {
-        if (v.accuracy == Accuracy::none) conclude(a_.all[t].writes, a_.info(writer).name, v);
+      const auto spread = [&, by = writer](const Verdict& v) {
+        if (v.accuracy == Accuracy::none) conclude(a_.all[t].writes, a_.info(by).name, v);
       };
       if (!keeps_it) spread(updates_[writer]);
       spread(noises_[writer]);

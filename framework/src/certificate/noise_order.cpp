@@ -48,9 +48,9 @@ class NoiseOrder {
     add_successions();
     after_ = reversed(before_);
     for (const auto& [t, teller] : uses_) {
-      each(between(teller, t), [&, t = t](std::int32_t one) {
-        found[t].set(index(one));
-        found[index(one)].set(t);
+      each(between(teller, t), [&, user = t](std::int32_t one) {
+        found[user].set(index(one));
+        found[index(one)].set(user);
       });
     }
     return found;
@@ -208,8 +208,8 @@ class NoiseOrder {
       open.pop_back();
       if (by(found, way).test_set(at) || at == last) continue;
       for (const Way step : ways_there_are) {
-        each(by(edges, step)[at], [&, way = way](std::int32_t next) {
-          open.emplace_back(index(next), together(way, step));
+        each(by(edges, step)[at], [&, before = way](std::int32_t next) {
+          open.emplace_back(index(next), together(before, step));
         });
       }
     }
