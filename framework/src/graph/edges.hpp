@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <ranges>
 #include <vector>
 
 namespace mixwell {
@@ -19,16 +18,20 @@ inline std::size_t index(Variable v) { return static_cast<std::size_t>(v.id); }
 inline std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
 inline std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
 
+/// The first ids of a kind: 0, 1, ... (Clang 15 cannot read the views of GCC's library.)
+template <class Id>
+std::vector<Id> first_ids(std::size_t count) {
+  std::vector<Id> ids(count);
+  for (std::size_t k = 0; k < count; ++k) ids[k] = Id{static_cast<std::int32_t>(k)};
+  return ids;
+}
 /// All variables, in the order in which they were added.
-inline auto all_variables(const KernelGraph& graph) {
-  return std::views::iota(std::size_t{0}, graph.variables().size()) |
-         std::views::transform(
-             [](std::size_t k) { return Variable{static_cast<std::int32_t>(k)}; });
+inline std::vector<Variable> all_variables(const KernelGraph& graph) {
+  return first_ids<Variable>(graph.variables().size());
 }
 /// All values, in the order in which they were made, so sources come first.
-inline auto all_values(const KernelGraph& graph) {
-  return std::views::iota(std::size_t{0}, graph.values().size()) |
-         std::views::transform([](std::size_t k) { return Value{static_cast<std::int32_t>(k)}; });
+inline std::vector<Value> all_values(const KernelGraph& graph) {
+  return first_ids<Value>(graph.values().size());
 }
 
 template <class All, class One>
