@@ -253,7 +253,7 @@ class MIXWELL_EXPORT Transition {
   }
   template <class... Written>
   void record_statistics(const std::tuple<Written...>& all) {
-    std::apply([this](const auto&... one) { (record_statistics(one), ...); }, all);
+    std::apply([this](const auto&... one) { (this->record_statistics(one), ...); }, all);
   }
   template <class Other>
   void record_statistics(const Other&) {}
