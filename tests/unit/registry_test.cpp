@@ -1,5 +1,6 @@
 // Finding, checking and loading plugins, above all broken ones.
 // SPDX-License-Identifier: Apache-2.0
+#include "system/system.hpp"
 #include "temporary_folder.hpp"
 #include "toy_components.hpp"
 
@@ -13,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -192,6 +195,74 @@ TEST_CASE("A library with damaged headers is refused or read, never a crash") {
   std::string no_sections = whole;
   for (std::size_t at = 40; at < 48; ++at) no_sections[at] = '\xff';
   CHECK_THROWS_AS(read_abi_tag(folder.file("damaged.so", no_sections)), InputError);
+}
+
+namespace {
+
+/// A library for macOS with one section, `__TEXT,__mixwell_abi`, as <mach-o/loader.h> describes it.
+std::string mach_o_file(const std::string& tag) {
+  std::string bytes;
+  const auto number = [&bytes](std::uint64_t value, int size) {
+    for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i));
+  };
+  const auto name = [&bytes](std::string text) {
+    text.resize(16);
+    bytes += text;
+  };
+  constexpr std::uint32_t uuid_size = 24, segment_size = 152, header_size = 32;
+  for (const std::uint32_t field :
+       {0xfeedfacfU, 0x0100000cU, 0U, 8U, 2U, uuid_size + segment_size, 0U, 0U})
+    number(field, 4);
+  for (const std::uint32_t field : {0x1bU, uuid_size, 1U, 2U, 3U, 4U}) number(field, 4);
+  number(0x19, 4);
+  number(segment_size, 4);
+  name("__TEXT");
+  for (int i = 0; i < 4; ++i) number(0, 8);               // addresses and offsets of the segment
+  for (const int field : {5, 5, 1, 0}) number(field, 4);  // protection, one section, flags
+  name("__mixwell_abi");
+  name("__TEXT");
+  number(0, 8);
+  number(tag.size(), 8);
+  number(header_size + uuid_size + segment_size, 4);
+  for (int i = 0; i < 7; ++i) number(0, 4);
+  return bytes + tag;
+}
+
+std::string mach_o_section(const std::string& bytes, const char* name = "__TEXT,__mixwell_abi") {
+  std::istringstream file(bytes);
+  return section_in_mach_o(file, name);
+}
+
+}  // namespace
+
+TEST_CASE("The tag of a library for macOS is read on every system") {
+  const std::string whole = mach_o_file("isa=armv8-a;");
+  CHECK(mach_o_section(whole) == "isa=armv8-a;");
+  CHECK(mach_o_section(whole, "__TEXT,__mixwell").empty());
+  CHECK(mach_o_section(whole, "__DATA,__mixwell_abi").empty());
+  CHECK_THROWS_AS(mach_o_section("\x7f"
+                                 "ELF" +
+                                 std::string(100, '\0')),
+                  std::runtime_error);
+  std::string program = whole;
+  program[12] = 2;
+  CHECK_THROWS_WITH(mach_o_section(program), "the Mach-O file is not a shared library");
+}
+
+TEST_CASE("A damaged library for macOS is refused or read and never a crash") {
+  const std::string whole = mach_o_file("isa=armv8-a;");
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    CHECK_THROWS_AS(mach_o_section(whole.substr(0, size)), std::runtime_error);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char damage : {'\xff', '\x00', '\x7f', '\x01'}) {
+      std::string bytes = whole;
+      bytes[at] = damage;
+      try {
+        mach_o_section(bytes);
+      } catch (const std::runtime_error&) {
+      }
+    }
+  }
 }
 
 TEST_CASE("Of two plugins with one id the later is broken and both files are named") {

@@ -156,7 +156,7 @@ void Registrar::add(const Description& description) {
 /// `::mixwell::Registrar& registrar`. Write the body of this function after the macro:
 ///   MIXWELL_PLUGIN(registrar) { registrar.add<MyModel>({.id = "my-model", .summary = "..."}); }
 #define MIXWELL_PLUGIN(registrar)                                                                 \
-  extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))                        \
+  extern "C" MIXWELL_EXPORT __attribute__((section(MIXWELL_ABI_SECTION_), used))                  \
   const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                                 \
   extern "C" [[gnu::cold]] MIXWELL_EXPORT void mixwell_register(::mixwell::Registrar& registrar); \
   void mixwell_register(::mixwell::Registrar& registrar)

@@ -30,7 +30,7 @@ std::string tag_section(const std::string& path) {
   if (!file)
     throw InputError(path + ": this file cannot be read. Check the path and the permissions");
   try {
-    return section_of_library(file, ".mixwell_abi");
+    return section_of_library(file, MIXWELL_ABI_SECTION_);
   } catch (const std::runtime_error& fault) {
     throw InputError(fmt::format(
         "{}: this file is not a library: {}. Build the plugin again, or remove this file", path,

@@ -4,5 +4,5 @@
 
 extern "C" {
 MIXWELL_EXPORT extern const char mixwell_abi_tag[];
-__attribute__((section(".mixwell_abi"), used)) const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;
+__attribute__((section(MIXWELL_ABI_SECTION_), used)) const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;
 }

@@ -6,7 +6,7 @@
 
 extern "C" {
 MIXWELL_EXPORT extern const char mixwell_abi_tag[];
-__attribute__((section(".mixwell_abi"), used)) const char mixwell_abi_tag[] =
+__attribute__((section(MIXWELL_ABI_SECTION_), used)) const char mixwell_abi_tag[] =
     "eigen=2.0.17;isa=" MIXWELL_ISA ";";
 
 /// Whoever gets here has not checked the tag.

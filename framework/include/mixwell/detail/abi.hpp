@@ -42,6 +42,13 @@
 #define MIXWELL_ABI_CONTAINERS_ "plain"
 #endif
 
+/// The section of a plugin's file that holds the tag.
+#ifdef __APPLE__
+#define MIXWELL_ABI_SECTION_ "__TEXT,__mixwell_abi"
+#else
+#define MIXWELL_ABI_SECTION_ ".mixwell_abi"
+#endif
+
 /// `name=value;` pairs. Two builds are compatible only if all pairs are equal. eigen_alignment is
 /// for heap memory, and eigen_static_alignment is for members. eigen_malloc determines which
 /// functions allocate and free Eigen's memory.
