@@ -463,8 +463,7 @@ TEST_CASE("A manifest for another instruction set than that of the build is refu
   const std::string refused = complaint(manifest(other));
   contains(refused, "run.isa asks for the instruction set " + other);
   contains(refused, "-DMIXWELL_ISA=" + other);
-  contains(complaint(manifest("avx2")),
-           "must be one of x86-64-v2, x86-64-v3, x86-64-v4");
+  contains(complaint(manifest("avx2")), "must be one of x86-64-v2, x86-64-v3, x86-64-v4");
   const Workplace place;
   place.write("m.toml", manifest(own));
   REQUIRE(place.mixwell("run m.toml --quiet --out same").code == 0);

@@ -7,8 +7,8 @@
 #include "app/progress.hpp"
 #include "app/signals.hpp"
 #include "app/text_layout.hpp"
-#include "files/json.hpp"
 #include "files/instruction_set.hpp"
+#include "files/json.hpp"
 #include "files/own_files.hpp"
 #include "manifest/manifest_arguments.hpp"
 
