@@ -9,6 +9,7 @@ The table in docs/architecture.md has a row for each layer, from the bottom up: 
 framework/src, what it is for, its public headers outside of the folder of include/mixwell that has its
 name, and the layers that it may include."""
 
+import functools
 import os
 import re
 import shutil
@@ -145,16 +146,23 @@ def faults(source):
     return found
 
 
+@functools.cache
+def uses_of_one_system(text):
+    """(line, use). The cache spares the files that a faulty copy has unchanged."""
+    return [(number, used[0]) for number, line in enumerate(text.splitlines(), 1)
+            if (used := ONE_SYSTEM.search(line))]
+
+
 def of_one_system(source):
     """A line for each use of what only one operating system has, outside of SYSTEM."""
     found = []
     for folder in PRODUCT:
         for path in cpp_files(os.path.join(source, folder)):
             name = os.path.relpath(path, source)
-            for number, line in enumerate(read(path).splitlines(), 1):
-                used = ONE_SYSTEM.search(line)
-                if used and not name.startswith(SYSTEM + "/") and (name, used[0]) not in ALLOWED:
-                    found.append(f"{name}:{number}: only {SYSTEM} may use {used[0].strip()}, which not every system has")
+            if name.startswith(SYSTEM + "/"):
+                continue
+            found += [f"{name}:{number}: only {SYSTEM} may use {used}, which not every system has"
+                      for number, used in uses_of_one_system(read(path)) if (name, used) not in ALLOWED]
     return found
 
 
