@@ -1,7 +1,7 @@
 # Third-party libraries: what plugin authors see (Eigen, threads), and what the framework hides.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Threads REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
+find_package(Boost 1.74 REQUIRED)
 find_package(TBB REQUIRED)
 find_package(tomlplusplus 3 REQUIRED)
 find_package(fmt REQUIRED)
@@ -32,7 +32,7 @@ target_include_directories(mixwell_private SYSTEM INTERFACE
   ${LBFGS_INCLUDE_DIR} ${netcdf_INCLUDE_DIRS})
 target_compile_definitions(mixwell_private INTERFACE TOML_HEADER_ONLY=0 TOML_SHARED_LIB=1)
 target_link_libraries(mixwell_private INTERFACE
-  Boost::headers Boost::filesystem TBB::tbb tomlplusplus::tomlplusplus fmt::fmt
+  Boost::headers TBB::tbb tomlplusplus::tomlplusplus fmt::fmt
   nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 ${LBFGS_LIBRARY} ${CMAKE_DL_LIBS})
 
 # NetCDF brings 58 libraries, so that it is loaded when a file is first read or written
