@@ -46,8 +46,8 @@ export ZIG_GLOBAL_CACHE_DIR=$prefix/zig ZIG_LOCAL_CACHE_DIR=$prefix/zig
 echo 'int main(void) { return 0; }' >"$prefix/main.c"
 made=$("$zig" cc -target "$triple.$glibc" -fPIE -pie "$prefix/main.c" -o "$prefix/main" -lm -lpthread -ldl \
   -lrt -lutil --verbose 2>&1)
-for name in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1 libc_nonshared.a \
-  Scrt1.o; do
+for name in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1 libld.so.2 \
+  libc_nonshared.a Scrt1.o; do
   file=$(grep -oE "[^ ]*/$name( |$)" <<<"$made" | head -n 1 | tr -d ' ')
   cp "$file" "$library"
 done
@@ -66,7 +66,7 @@ for name in m pthread dl rt util; do
   ln -sf "${file[0]##*/}" "$library/lib$name.so"
 done
 # As since 2.34: threads and dlopen() need no library of their own in a command.
-echo 'INPUT(libc.so.6 libc_nonshared.a AS_NEEDED(libpthread.so.0 libdl.so.2))' >"$library/libc.so"
+echo 'INPUT(libc.so.6 libc_nonshared.a AS_NEEDED(libld.so.2 libpthread.so.0 libdl.so.2))' >"$library/libc.so"
 
 # The compiler. Strong references to threads: the weak ones are for programs without libpthread.
 for name in gcc g++; do
@@ -108,7 +108,14 @@ rm -f "$library/libnewer_symbols.a"
 "$prefix/bin/ar" rcsD "$library/libnewer_symbols.a" "$prefix"/newer/*.o
 echo "INPUT(libstdc++.so.6 libnewer_symbols.a)" >"$library/libstdc++.so"
 rm -r "$prefix/zig" "$prefix/newer" "$prefix/nonshared" "$prefix"/main*
+# A build with this file runs programs of it with the libraries of the sysroot; its tools keep the system's.
+emulator="env;LD_LIBRARY_PATH=$prefix/usr/lib"
+[[ $machine == $(uname -m) ]] ||
+  emulator="qemu-$machine;-L;/usr/$triple;-E;LD_LIBRARY_PATH=$prefix/usr/lib"
 cat >"$prefix/toolchain.cmake" <<TEXT
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR $machine)
+set(CMAKE_CROSSCOMPILING_EMULATOR "$emulator")
 set(CMAKE_C_COMPILER $prefix/bin/gcc)
 set(CMAKE_CXX_COMPILER $prefix/bin/g++)
 set(CMAKE_FIND_ROOT_PATH $prefix)
