@@ -6,7 +6,8 @@ set -euo pipefail
 
 wheel=$(readlink -e "$1") out=$(mkdir -p "$2" && cd "$2" && pwd)
 version=$(basename "$wheel" | cut -d - -f 2)
-name=mixwell-$version-linux-x86_64
+machine=$(basename "$wheel" .whl | grep -oE '(x86_64|aarch64)$')
+name=mixwell-$version-linux-$machine
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
