@@ -64,7 +64,7 @@ TOML
     --set run.draws=200000000 2>/dev/null && fault "$2: the run was not interrupted"
   clean timeout -s INT 2 "$program" run --resume "$folder/cut" --quiet 2>/dev/null || true
   expect "$2: resumed run" "$(set_of "$folder/cut")" x86-64-v2
-  clean env MIXWELL_ISA=x86-64-v2 "$program" study "$folder/s.toml" --quiet --out "$folder/study" --only seed=1
+  clean env MIXWELL_ISA=x86-64-v2 "$program" study "$folder/s.toml" --quiet --out "$folder/study" --prepare
   clean "$program" study "$folder/s.toml" --quiet --out "$folder/study"
   expect "$2: study" "$(grep -ho '"isa": "[^"]*"' "$folder"/study/cells/*/run.json | sort | uniq -c | xargs)" '2 isa: x86-64-v2'
   if ! grep -qm1 avx512vl /proc/cpuinfo; then
