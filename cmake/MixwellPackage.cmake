@@ -32,4 +32,32 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "${PROJECT_DESCRIPTION}: what plugins, and programs that embed it, are built with.")
 set(CPACK_COMPONENT_DOCUMENTATION_DESCRIPTION
   "${PROJECT_DESCRIPTION}: documents and examples.")
+option(MIXWELL_DEBIAN "Install what Debian asks of each of its packages" OFF)
+if(MIXWELL_DEBIAN)
+  # Licence and changes of each package, and the shlibs of libraries that others link.
+  set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+  string(TIMESTAMP day "%a, %d %b %Y %H:%M:%S +0000" UTC)
+  file(WRITE ${PROJECT_BINARY_DIR}/debian/copyright "\
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: mixwell
+
+Files: *
+Copyright: the authors of Mixwell
+License: Apache-2.0
+ On Debian systems the text of this licence is in /usr/share/common-licenses/Apache-2.0.
+")
+  file(WRITE ${PROJECT_BINARY_DIR}/debian/changelog "\
+mixwell (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * CHANGELOG.md of the package mixwell-doc lists all changes.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${day}
+")
+  execute_process(COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/debian/changelog)
+  foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+    string(TOUPPER ${component} upper)
+    install(FILES ${PROJECT_BINARY_DIR}/debian/copyright ${PROJECT_BINARY_DIR}/debian/changelog.gz
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
+  endforeach()
+endif()
 include(CPack)

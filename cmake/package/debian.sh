@@ -10,7 +10,7 @@ triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 sets=()
 [[ $triplet != x86_64-* ]] || sets=("-DMIXWELL_SETS=x86-64-v2;x86-64-v4")
 cmake -S "$source" -B "$build/debian" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMIXWELL_TESTS=OFF "${sets[@]}" \
-  -DMIXWELL_MPI=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR="lib/$triplet" \
+  -DMIXWELL_MPI=OFF -DMIXWELL_DEBIAN=ON -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR="lib/$triplet" \
   -DMIXWELL_ZSH_INSTALL_DIR=share/zsh/vendor-completions >/dev/null
 cmake --build "$build/debian" --parallel "$jobs" >/dev/null
 (cd "$build/debian" && cpack -G DEB -B "$out" >/dev/null)
