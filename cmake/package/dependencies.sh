@@ -3,7 +3,6 @@
 # HDF5 and netCDF have no part that reads from networks: with it Debian's need 40 more libraries, 60 MB.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-shopt -s extglob
 
 sysroot=$(cd "$1" && pwd) machine=$2
 jobs=${JOBS:-$(nproc)}
@@ -34,7 +33,7 @@ logged() { "${@:2}" >>"$work/$1.log" 2>&1 || { tail -n 30 "$work/$1.log" >&2; ex
 # unpack NAME: NAME's sources in a folder NAME, which becomes the current one.
 unpack() {
   mkdir -p "$work/$1"
-  tar -xf "$work/$1"_*.orig.tar.@(gz|bz2|xz) -C "$work/$1" --strip-components 1
+  tar -xf "$(find "$work" -maxdepth 1 -name "$1_*.orig.tar.*" ! -name '*.asc')" -C "$work/$1" --strip-components 1
   cd "$work/$1"
 }
 # with_cmake NAME OPTION...
@@ -64,7 +63,7 @@ cp -r /usr/include/eigen3 "$include" # the wheel carries it
 cp -r /usr/share/eigen3/cmake "$sysroot/usr/share/eigen3"
 
 with_cmake fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF
-with_cmake onetbb -DTBB_TEST=OFF -DTBBMALLOC_BUILD=OFF -DTBB_STRICT=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON
+with_cmake onetbb -DTBB_TEST=OFF -DTBBMALLOC_BUILD=OFF -DTBB_STRICT=OFF -DTBB_ENABLE_IPO=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON
 
 mkdir -p "$work/tomlplusplus" && cd "$work/tomlplusplus"
 echo '#include <toml++/toml.h>' >toml.cpp
