@@ -50,6 +50,7 @@ with_make() {
   logged "$1" "${@:2}"
   logged "$1" make --jobs "$jobs"
   logged "$1" make DESTDIR="$sysroot" install
+  rm -f "$sysroot"/usr/lib/*.la # libtool refuses those of a folder that they do not name
 }
 configure=(./configure --host="$machine-linux-gnu" --prefix=/usr --libdir=/usr/lib --disable-static)
 
@@ -115,6 +116,7 @@ Libs: -L/usr/lib -lhdf5
 Cflags: -I/usr/include
 TEXT
 unpack netcdf
+export ac_cv_lib_bz2_BZ2_bzCompress=no # of this system, not of the sysroot
 CFLAGS=-O2 with_make netcdf "${configure[@]}" --disable-{dap,byterange,nczarr,libxml2,testsets,examples,utilities} \
   --disable-filter-testing --without-plugin-dir
 
