@@ -100,7 +100,7 @@ def prefix() -> pathlib.Path:
     return pathlib.Path(named) if named else pathlib.Path(__file__).parent / "native"
 
 
-# What a processor of x86-64-v3 has, by the names in /proc/cpuinfo. "abm" stands for lzcnt.
+# Flags in /proc/cpuinfo of a processor with x86-64-v3. "abm" stands for lzcnt.
 V3_FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
 
 
@@ -145,7 +145,7 @@ def _check_version(library: ctypes.CDLL, path: pathlib.Path) -> None:
 
 
 def _check_instruction_set(library: ctypes.CDLL, path: pathlib.Path) -> None:
-    """Raises InputError if MIXWELL_ISA names another set than that of the library."""
+    """Raises InputError if MIXWELL_ISA names a different set than the library has."""
     asked = os.environ.get("MIXWELL_ISA", "")
     if asked and f";isa={asked};" not in library.mixwell_abi().decode():
         raise errors.InputError(f"MIXWELL_ISA is {asked}, but the library for this instruction set "

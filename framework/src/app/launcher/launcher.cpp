@@ -24,22 +24,22 @@ constexpr std::array<Set, 3> sets = {
      {"x86-64-v2", [] { return __builtin_cpu_supports("x86-64-v2") != 0; }},
      {"x86-64-v4", [] { return __builtin_cpu_supports("x86-64-v4") != 0; }}}};
 
-using Path = std::array<char, PATH_MAX>;
+using PathText = std::array<char, PATH_MAX>;
 
 /// The folder of this file. "" if it cannot be read.
-Path own_folder() {
-  Path path{};
+PathText own_folder() {
+  PathText path{};
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
   if (length > 0) *std::strrchr(path.data(), '/') = '\0';
   return path;
 }
 
 /// MIXWELL_SETS is the path from bin/ to the folder of the sets.
-Path program_of(const char* folder, const Set& set) {
-  Path path{};
+PathText program_of(const char* folder, const Set& set) {
+  PathText path{};
   const int length = std::snprintf(path.data(), path.size(), "%s/" MIXWELL_SETS "/%s/bin/mixwell",
                                    folder, set.name);
-  return length < static_cast<int>(path.size()) ? path : Path{};
+  return length < static_cast<int>(path.size()) ? path : PathText{};
 }
 
 [[noreturn]] void fail(const char* before, const char* name, const char* after) {
@@ -74,8 +74,8 @@ const Set& chosen(const char* folder) {
 
 int main(int, char** words) {
   __builtin_cpu_init();
-  const Path folder = own_folder();
-  const Path program = program_of(folder.data(), chosen(folder.data()));
+  const PathText folder = own_folder();
+  const PathText program = program_of(folder.data(), chosen(folder.data()));
   ::execv(program.data(), words);
   fail(program.data(), ": cannot be started: ", std::strerror(errno));
 }
