@@ -6,8 +6,7 @@ set -euo pipefail
 
 wheel=$(readlink -e "$1") out=$(mkdir -p "$2" && cd "$2" && pwd)
 version=$(basename "$wheel" | cut -d - -f 2)
-machine=$(basename "$wheel" .whl | grep -oE '(x86_64|aarch64)$')
-name=mixwell-$version-linux-$machine
+name=mixwell-$version-linux-x86_64
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
