@@ -8,12 +8,16 @@ set(MIXWELL_ZSH_INSTALL_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE ST
 set(manual ${PROJECT_BINARY_DIR}/share/man/man1)
 set(shells ${PROJECT_BINARY_DIR}/share/shells)
 set(made ${PROJECT_BINARY_DIR}/share/manual-made)
+if(MIXWELL_DEBIAN)
+  set(compress COMMAND gzip -9nr ${manual})
+endif()
 add_custom_command(OUTPUT ${made}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual} ${shells}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${shells}
   COMMAND mixwell manual ${manual}
   COMMAND mixwell completion bash > ${shells}/mixwell
   COMMAND mixwell completion zsh > ${shells}/_mixwell
+  ${compress}
   COMMAND ${CMAKE_COMMAND} -E touch ${made}
   DEPENDS mixwell
   COMMENT "Writing manual pages and completion"

@@ -34,8 +34,10 @@ set(CPACK_COMPONENT_DOCUMENTATION_DESCRIPTION
   "${PROJECT_DESCRIPTION}: documents and examples.")
 option(MIXWELL_DEBIAN "Install what Debian asks of each of its packages" OFF)
 if(MIXWELL_DEBIAN)
-  # Licence and changes of each package, and the shlibs of libraries that others link.
+  # Licence and changes of each package, and what the libraries that others link need.
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+  file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
   string(TIMESTAMP day "%a, %d %b %Y %H:%M:%S +0000" UTC)
   file(WRITE ${PROJECT_BINARY_DIR}/debian/copyright "\
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/

@@ -110,9 +110,10 @@ demo "$(echo "$work"/tarball/mixwell-*/bin/mixwell)" tarball
 
 for package in "$dist"/*.deb; do dpkg-deb -x "$package" "$work/root"; done
 demo "$work/root/usr/bin/mixwell" debian
+if command -v lintian >/dev/null; then lintian --fail-on error "$dist"/*.deb; fi
 sets "$work/root/usr/bin/mixwell" debian
 for share in "$work/root/usr/share" "$(echo "$work"/tarball/mixwell-*/share)"; do
-  [[ -f $share/man/man1/mixwell-run.1 && -f $share/bash-completion/completions/mixwell ]] ||
+  compgen -G "$share/man/man1/mixwell-run.1*" >/dev/null && [[ -f $share/bash-completion/completions/mixwell ]] ||
     fault "$share lacks manual pages or completion"
 done
 [[ -f $work/root/usr/include/mixwell/lab.h && -f $work/root/usr/share/doc/mixwell/docs/python.md ]] ||

@@ -39,6 +39,15 @@ kernel.k.step_size = [0.1, 0.2, 0.3, 0.4]
 kernel.k.steps = [2, 5, 9]
 STUDY
 
+# Waits until no job of this test is left.
+no_jobs() {
+  local k
+  for ((k = 0; k < 300; ++k)); do
+    [[ -n $(squeue -h) ]] || return 0
+    sleep 0.2
+  done
+  return 1
+}
 say() { echo "== $*"; }
 of_cells() { # FOLDER: id, status and hash of every cell
   "$program" study s.toml --table --json --out "$1" 2>/dev/null |
@@ -84,15 +93,14 @@ diff expected found
 [[ -d $NODE/cells && -z $(find out/s/cells -name '*.partial') ]]
 
 say 'cancelled, and gone on with'
+scancel --user="$(id -un)"
+no_jobs # workers that end write into the folder
 rm -rf out
 "$program" study s.toml --slurm --workers 2 --quiet
 while (($(ended) < 3)); do sleep 0.1; done
 "$program" study s.toml --cancel
-for ((k = 0; k < 100; ++k)); do
-  [[ -n $(squeue -h) ]] || break
-  sleep 0.2
-done
-[[ -z $(squeue -h) ]] && (($(ended) < 60))
+no_jobs
+(($(ended) < 60))
 "$program" study s.toml --slurm --workers 2 --quiet
 "$program" study s.toml --follow --quiet
 of_cells out/s >found
