@@ -453,7 +453,7 @@ TEST_CASE("Counts have upper bounds") {
   contains(complaint(gaussian_manifest("draws = 1e400\n")), "m.toml:5:");
 }
 
-TEST_CASE("A manifest for another instruction set than that of the build is refused") {
+TEST_CASE("A manifest that asks for a different instruction set is refused") {
   const std::string own = MIXWELL_ISA;
   if (!own.starts_with("x86-64-v")) return;
   const auto manifest = [](const std::string& isa) {

@@ -90,13 +90,13 @@ def inlined(path, seen=None):
 def swaps(text):
     blank = masked(text)
     for call in CALL.finditer(blank):
-        edges = edges_of(call.group(1), arguments(blank, call.end()))
+        spans = arguments(blank, call.end())
+        edges, here = edges_of(call.group(1), spans), text[call.start():spans[-1][1]]
         if any(text[a:b].strip().endswith("...") for a, b in edges):
             continue
         for (a, b), (c, d) in itertools.combinations(edges, 2):
             line = text.count("\n", 0, call.start()) + 1
             what = f"{' '.join(text[a:b].split())} <-> {' '.join(text[c:d].split())}"
-            here = text[call.start():arguments(blank, call.end())[-1][1]]
             yield Swap(f"{call.group(1)}: {what}", here), text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
 
 

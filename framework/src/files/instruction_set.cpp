@@ -14,11 +14,9 @@ namespace mixwell {
 OtherInstructionSet::OtherInstructionSet(std::string isa, const std::string& what)
     : InputError(fmt::format(
           "{0} the instruction set {1}, but this process uses {2}. The program `mixwell` changes "
-          "to "
-          "an installed set itself. In Python, under MPI, or with a manifest from a pipe, set "
+          "to an installed set itself. In Python, under MPI, or with a manifest from a pipe, set "
           "MIXWELL_ISA={1} before the start. If you build Mixwell yourself, configure another "
-          "build "
-          "with -DMIXWELL_ISA={1}.",
+          "build with -DMIXWELL_ISA={1}.",
           what, isa, own_instruction_set())),
       isa_(std::move(isa)) {}
 

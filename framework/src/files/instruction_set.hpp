@@ -9,7 +9,7 @@
 
 namespace mixwell {
 
-/// A run or a study needs another instruction set than the one of this process. The program starts
+/// A run or a study needs a different instruction set than this process has. The program starts
 /// itself again with that set if it is installed. Elsewhere the message reaches the user.
 class MIXWELL_EXPORT OtherInstructionSet : public InputError {
  public:

@@ -47,15 +47,16 @@ PathText program_of(const char* folder, const Set& set) {
   std::exit(2);
 }
 
-/// The set that MIXWELL_ISA names, or else the first set that is installed and that this processor
-/// has.
-const Set& chosen(const char* folder) {
+/// The program for the set that MIXWELL_ISA names, or else for the first set that is installed and
+/// that this processor has.
+PathText chosen(const char* folder) {
   const char* const asked = std::getenv("MIXWELL_ISA");
   const bool is_asked = asked != nullptr && *asked != '\0';
   for (const Set& set : sets) {
     if (is_asked && std::strcmp(asked, set.name) != 0) continue;
-    const bool is_installed = ::access(program_of(folder, set).data(), X_OK) == 0;
-    if (is_installed && set.is_supported()) return set;
+    const PathText program = program_of(folder, set);
+    const bool is_installed = ::access(program.data(), X_OK) == 0;
+    if (is_installed && set.is_supported()) return program;
     if (!is_asked) continue;
     if (is_installed)
       fail("this processor does not have the instruction set ", set.name,
@@ -74,8 +75,7 @@ const Set& chosen(const char* folder) {
 
 int main(int, char** words) {
   __builtin_cpu_init();
-  const PathText folder = own_folder();
-  const PathText program = program_of(folder.data(), chosen(folder.data()));
+  const PathText program = chosen(own_folder().data());
   ::execv(program.data(), words);
   fail(program.data(), ": cannot be started: ", std::strerror(errno));
 }
